@@ -28,6 +28,7 @@ pub use sentinel::NoSentinels;
 pub use terminal::{Colours, Terminal};
 pub use tls::BadTls;
 pub use url::{BadUrl, parse as parse_url};
+pub use via::NodeOfSentinels;
 
 pub use crate::args::ThemeName;
 use crate::args::{Args, Command, Connection, Span, no_command};
@@ -102,7 +103,8 @@ pub struct ScreenOptions {
 
 /// The time between two looks when nobody says.
 const INTERVAL: Duration = Duration::from_secs(1);
-const INTERVAL_MS: std::ops::RangeInclusive<u64> = 200..=60_000;
+/// The shortest and the longest time between two looks, in ms.
+pub const INTERVAL_MS: std::ops::RangeInclusive<u64> = 200..=60_000;
 /// Days for which changes are kept in the journal when nobody says.
 const KEEP_DAYS: u32 = 30;
 
@@ -145,7 +147,7 @@ impl Config {
             keys: file.keys,
             json: connection.json,
             warnings: { warning.into_iter() }
-                .chain(shows_password(args).then(|| SHOWN.to_owned()))
+                .chain(shown_password(args))
                 .collect(),
             elsewhere,
         };
@@ -272,7 +274,7 @@ impl Elsewhere {
         given: &Connection,
     ) -> Result<Endpoint, ConfigError> {
         tls::apply(&given.tls, &mut endpoint)?;
-        via::apply(&given.via, &mut endpoint);
+        via::apply(&given.via, &mut endpoint)?;
         let usual = self.sentinel_password.0.as_deref();
         sentinel::apply(&given.sentinel, usual, &mut endpoint)?;
         endpoint.password = endpoint.password.or_else(|| self.password.0.clone());
@@ -441,24 +443,42 @@ fn without_login(word: &str) -> String {
     }
 }
 
-/// Tells whether a password stands on the command line, where all of this machine can see it.
-fn shows_password(args: &Args) -> bool {
+/// The warning about a password that stands on the command line, where all of this machine can see
+/// it, with the place that keeps it from them; none: there is none.
+fn shown_password(args: &Args) -> Option<String> {
     let connection = &args.connection;
     let typed = args.address.iter().chain(&connection.url);
-    let in_url = |url: &String| {
-        let server = url::parse(url);
-        server.is_ok_and(|it| it.password.is_some() || sentinel::has_password(&it))
-    };
+    let servers: Vec<Endpoint> = typed.filter_map(|url| url::parse(url).ok()).collect();
+    let is_typed = |flag: &Option<String>| flag.as_ref().is_some_and(|word| !word.is_empty());
     // What was asked for stands nowhere.
-    let flag = connection.password.as_ref().filter(|_| !connection.askpass);
-    let mut flags = flag.into_iter().chain(&connection.sentinel.password);
-    flags.any(|password| !password.is_empty()) || typed.into_iter().any(in_url)
+    let flag = is_typed(&connection.password) && !connection.askpass;
+    let of_sentinels = is_typed(&connection.sentinel.password);
+    let proxy = connection.via.proxy.as_ref();
+    let places = [
+        (
+            flag || servers.iter().any(|server| server.password.is_some()),
+            "REDISCLI_AUTH in the environment, or a profile's password_command, keeps it from them",
+        ),
+        (
+            of_sentinels || servers.iter().any(sentinel::has_password),
+            "DELAYSCOPE_SENTINEL_AUTH in the environment keeps that of sentinels from them",
+        ),
+        (
+            proxy.is_some_and(|proxy| proxy.login.is_some()),
+            "proxy in the configuration keeps that of the proxy from them",
+        ),
+    ];
+    let kept: Vec<&str> = places
+        .into_iter()
+        .filter_map(|(is_shown, place)| is_shown.then_some(place))
+        .collect();
+    (!kept.is_empty()).then(|| {
+        format!(
+            "a password on the command line can be seen by others on this machine. {}",
+            kept.join("; ")
+        )
+    })
 }
-
-/// The warning about a password on the command line.
-const SHOWN: &str = "a password on the command line can be seen by others on this machine. \
-                     REDISCLI_AUTH in the environment, or a profile's password_command, keeps it \
-                     from them";
 
 fn address(given: &Connection) -> Address {
     match &given.socket {

@@ -96,6 +96,7 @@ use self::server::run::ScreenSession;
 use self::tasks::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
+use crate::config::INTERVAL_MS;
 use crate::ops::history::HistoryLines;
 use crate::queue::text;
 
@@ -126,7 +127,9 @@ pub async fn run(session: ScreenSession, options: Options) -> anyhow::Result<Pro
     let mut model = Model::new(tty.size()?, options.look, String::new(), false, instant());
     model.keymap = options.keymap;
     model.bell.on = options.bell;
-    model.interval_ms = options.interval_ms.clamp(200, 60_000);
+    model.interval_ms = options
+        .interval_ms
+        .clamp(*INTERVAL_MS.start(), *INTERVAL_MS.end());
     server::update::settle(&mut model, &session.site());
     if options.asks_background {
         tty.ask_background()?;

@@ -7,6 +7,8 @@
 mod cycles;
 #[path = "architecture/features.rs"]
 mod features;
+#[path = "architecture/fields.rs"]
+mod fields;
 #[path = "architecture/layouts.rs"]
 mod layouts;
 #[path = "architecture/names.rs"]

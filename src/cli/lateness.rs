@@ -46,7 +46,9 @@ pub(super) async fn watched(
         } else {
             let read = pulses(&session.store, queues).await?;
             for ((lateness, queue), pulse) in seen.iter_mut().zip(queues).zip(&read) {
-                lateness.saw(queue, pulse);
+                if pulse.why_unknown().is_none() {
+                    lateness.saw(queue, pulse);
+                }
             }
         }
         tokio::select! {

@@ -65,6 +65,8 @@ struct WatchCommand<'a> {
     told: Option<String>,
     /// The last words on nodes that do not answer, until all of them do.
     away: Option<String>,
+    /// The queues that cannot be read while others can, and why.
+    unread: HashMap<Queue, String>,
 }
 
 impl<'a> WatchCommand<'a> {
@@ -84,6 +86,7 @@ impl<'a> WatchCommand<'a> {
             began: instant(),
             told: None,
             away: None,
+            unread: HashMap::new(),
         }
     }
 
@@ -158,8 +161,13 @@ impl<'a> WatchCommand<'a> {
         }
         for (queue, pulse) in self.queues.iter().zip(&seen) {
             let watch = self.watches.entry(queue.clone()).or_default();
-            watch.saw_lateness(queue, pulse);
-            watch.saw(pulse);
+            let unread = pulse.why_unknown().map(str::to_owned);
+            if unread.is_some() {
+                watch.interrupted();
+            } else {
+                watch.saw_lateness(queue, pulse);
+                watch.saw(pulse);
+            }
             let found = finding::diagnose(queue, (Some(pulse), None), watch, &self.server);
             if out.is_json() {
                 let late = watch.lateness.recent();
@@ -168,6 +176,17 @@ impl<'a> WatchCommand<'a> {
                 let mut row = vec![times::local(pulse.at, pulse.at)];
                 row.extend(shape::row(queue, pulse, found.worst()));
                 out.row(&columns(), &row)?;
+            }
+            if self.unread.get(queue) != unread.as_ref() {
+                let name = text::printable_bytes(queue.name.as_bytes());
+                say::note(&match &unread {
+                    Some(why) => format!("{name} cannot be read: {why}"),
+                    None => format!("{name} is read again"),
+                });
+                match unread {
+                    Some(why) => self.unread.insert(queue.clone(), why),
+                    None => self.unread.remove(queue),
+                };
             }
         }
         out.flush()?;

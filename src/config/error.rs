@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BadFile, BadTls, BadUrl, NoPassword, NoSentinels};
+use super::{BadFile, BadTls, BadUrl, NoPassword, NoSentinels, NodeOfSentinels};
 
 /// The reason why file, environment and arguments make no session. Never holds a password.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -33,6 +33,9 @@ pub enum ConfigError {
     /// A login for sentinels at a server without any.
     #[error(transparent)]
     Sentinel(#[from] NoSentinels),
+    /// One node where sentinels lead.
+    #[error(transparent)]
+    Node(#[from] NodeOfSentinels),
     /// An interval out of its bounds.
     #[error("the interval {0} ms is out of bounds. Choose one from 200ms to 60s.")]
     Interval(u64),

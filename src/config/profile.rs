@@ -219,7 +219,7 @@ impl Profile {
             let why = format!("profile {name} has a proxy, and this. Give one of them");
             return Err(item.bad_key(why));
         }
-        via::apply(&by_via, &mut profile.endpoint);
+        via::apply(&by_via, &mut profile.endpoint).map_err(|why| of.bad_key(unended(&why)))?;
         sentinel::apply(&by_sentinel, None, &mut profile.endpoint).map_err(|_| {
             of.bad_key(format!(
                 "profile {name} has a sentinel_user and no sentinels. {SENTINELS}"

@@ -60,7 +60,7 @@ fn the_default_server_is_this_machine() {
 #[test]
 fn flags_say_where_the_server_is() {
     assert_eq!(endpoint("-h db -p 7000 -n 3").to_string(), "db:7000/3");
-    assert_eq!(endpoint("-s /run/r.sock").to_string(), "/run/r.sock/0");
+    assert_eq!(endpoint("-s /run/r.sock").to_string(), "/run/r.sock db 0");
     assert_eq!(endpoint("redis://db:7000/2 -n 5").to_string(), "db:7000/5");
     assert_eq!(endpoint("queues -u redis://db").to_string(), "db:6379/0");
 }

@@ -15,6 +15,7 @@ mod look;
 mod lost;
 mod mend;
 mod pace;
+mod refused;
 mod round;
 mod run;
 mod unheard;

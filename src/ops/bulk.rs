@@ -198,9 +198,17 @@ pub(super) async fn clients(
         now: queue.score(now),
         page: None,
     };
-    let glances = read::glance(store, &[ask]).await?;
-    Ok(match glances.first().map(|glance| &glance.subscribers) {
-        Some(Known::Is(clients)) => *clients,
+    let mut moves = store.moves();
+    let asks = [ask];
+    let glance = loop {
+        match read::glance(store, &asks).await?.pop() {
+            // The link to the queue goes along with it.
+            Some(Err(why)) if why.code() == Some("MOVED") && moves.soon().await => {}
+            glance => break glance.transpose()?,
+        }
+    };
+    Ok(match glance.map(|glance| glance.subscribers) {
+        Some(Known::Is(clients)) => clients,
         // It may be any number: what is unknown is taken for a live one.
         Some(Known::Unknown(_)) => 1,
         _ => 0,

@@ -144,8 +144,9 @@ pub enum DemoEvent {
 /// one's own the queues stay; [`end`](Self::end) removes them too.
 pub struct Demo {
     store: Store,
-    writer: Writer,
     queues: Vec<Queue>,
+    /// A writer for each of them: in a cluster they are at different nodes.
+    writers: Vec<Writer>,
     keep: bool,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
@@ -170,7 +171,6 @@ impl Demo {
             .ok_or(DemoError::NoServer)?;
         let store = Store::open(endpoint, Access::ReadWrite);
         store.ready(PATIENCE).await?;
-        let writer = store.writer()?;
 
         let scenarios = scenario::chosen(&options.scenarios);
         let queue = |scenario: &Scenario| {
@@ -180,11 +180,17 @@ impl Demo {
         if server.is_none() {
             ground::claim(&store, &options.prefix, &queues).await?;
         }
+        let mut writers = Vec::new();
+        for queue in &queues {
+            let there = store.along_with(queue);
+            there.ready(PATIENCE).await?;
+            writers.push(there.writer()?);
+        }
 
         let (stop, stopped) = watch::channel(false);
         let (events, unread) = broadcast::channel(UNREAD);
         let mut tasks = JoinSet::new();
-        for (scenario, queue) in scenarios.into_iter().zip(&queues) {
+        for ((scenario, queue), writer) in scenarios.into_iter().zip(&queues).zip(&writers) {
             let stage = Stage {
                 writer: writer.clone(),
                 queue: queue.clone(),
@@ -196,7 +202,7 @@ impl Demo {
             if let Err(why) = scenario.open(&stage).await {
                 if server.is_none() {
                     // What is there so far; that it fails too would say nothing new.
-                    let _ = ground::clear(&writer, &queues).await;
+                    let _ = ground::clear(&writers, &queues).await;
                 }
                 return Err(why.into());
             }
@@ -204,8 +210,8 @@ impl Demo {
         }
         Ok(Self {
             store,
-            writer,
             queues,
+            writers,
             keep: options.keep,
             stop,
             tasks,
@@ -254,7 +260,7 @@ impl Demo {
                 queues: self.queues,
             }));
         }
-        ground::clear(&self.writer, &self.queues).await?;
+        ground::clear(&self.writers, &self.queues).await?;
         Ok(None)
     }
 }

@@ -335,12 +335,12 @@ impl Search {
 
     /// The types of keys; none of one whose node does not answer, while others do.
     async fn kinds(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<KeyType>>, StoreError> {
-        let ask = async |node: Store, keys: Vec<Vec<u8>>| read::kinds(&node, &keys).await;
+        let ask = async |node: Store, keys: Vec<Vec<u8>>| read::kinds_apart(&node, &keys).await;
         let told = self.store.by_node_apart(keys, Vec::clone, ask).await;
         let others = self.store.masters().await.len() > 1;
-        let kind = |kind: Result<KeyType, StoreError>| match kind {
+        let kind = |kind: Result<Option<KeyType>, StoreError>| match kind {
             Err(error) if others && error.may_heal() => Ok(None),
-            kind => kind.map(Some),
+            kind => kind,
         };
         told.into_iter().map(kind).collect()
     }

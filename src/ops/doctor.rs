@@ -109,14 +109,15 @@ impl Examination {
     }
 
     /// One round: a pulse, a survey with a sample when it is time for one, and the rules. While the
-    /// slot of the queue is on its way to another node they go by what was read before.
+    /// slot of the queue is on its way to another node they go by what was read before; of keys that lie
+    /// in several slots there is no survey.
     pub async fn round(
         &mut self,
         store: &Store,
         server: &ServerWatch,
     ) -> Result<Diagnosis, StoreError> {
         match self.read(store, server).await {
-            Err(error) if !error.is_on_its_way() => Err(error),
+            Err(error) if !error.is_of_its_slot() => Err(error),
             _ => Ok(self.diagnose(server)),
         }
     }
@@ -133,6 +134,7 @@ impl Examination {
         self.watch.saw(&pulse);
         let sample = self.watch.wants_sample(server.long);
         let age = self.survey.as_ref().map(|last| pulse.at.since(last.at));
+        self.pulse = Some(pulse);
         let due = age.is_none_or(|age| !(0..AGAIN_MS).contains(&age));
         if due || sample.is_some() && age.is_some_and(|age| age >= PAUSE_MS) {
             let mut survey = refresh::survey(store, &self.queue, None, None).await?;
@@ -143,7 +145,6 @@ impl Examination {
             self.watch.surveyed(&survey);
             self.survey = Some(survey);
         }
-        self.pulse = Some(pulse);
         Ok(())
     }
 }

@@ -116,9 +116,12 @@ pub async fn quarantined(store: &Store, queues: &[Queue]) -> Result<Vec<Option<u
     }
     let keys: Vec<Keys> = queues.iter().map(Queue::keys).collect();
     let ask = async |store: Store, keys: Vec<Keys>| read::quarantined(&store, &keys).await;
-    store
-        .by_node(&keys, |keys| keys.timeouts.clone(), ask)
+    let told = store.by_node_apart(&keys, |keys| keys.timeouts.clone(), ask);
+    Ok(told
         .await
+        .into_iter()
+        .map(|told| told.ok().flatten())
+        .collect())
 }
 
 /// Elements that are peeked at in one go, at most.

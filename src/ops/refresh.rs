@@ -7,7 +7,6 @@ mod whole;
 
 use crate::clock::EpochMillis;
 use crate::queue::classes::{DUE, LATE};
-use crate::queue::zoom::enough;
 use crate::queue::{
     Bar, JudgedMember, Page, PageAsk, Pulse, Queue, Scale, Survey, ToldWrites, Zoom,
 };
@@ -34,40 +33,72 @@ pub async fn pulse(
     queue: &Queue,
     page: Option<PageAsk>,
 ) -> Result<Pulse, StoreError> {
-    let store = &store.of(queue).await;
-    let now = now(store)?;
-    let seen = glance(store, &[ask(queue, now, page)]).await?;
-    hear_of_writes(store);
-    let first = seen.into_iter().next();
-    first
-        .map(|glance| read(store, queue, page, glance))
-        .ok_or_else(|| away(store))
+    let mut moves = store.moves();
+    loop {
+        let store = &store.of(queue).await;
+        let now = now(store)?;
+        let seen = glance(store, &[ask(queue, now, page)]).await?;
+        hear_of_writes(store);
+        let first = seen.into_iter().next();
+        match first.unwrap_or_else(|| Err(away(store))) {
+            Ok(glance) => return Ok(read(store, queue, page, glance)),
+            Err(why) if why.code() == Some("MOVED") && moves.soon().await => {}
+            Err(why) => return Err(why),
+        }
+    }
 }
 
 /// The figures of several queues without pages, 64 in a round trip, those at other nodes of a cluster
-/// at the same time; each queue's figures are from the same instant.
+/// at the same time; each queue's figures are from the same instant. Those of a queue whose slot stays
+/// on its way to another node are unknown, and those of a node that does not answer where others do.
 pub async fn pulses(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreError> {
-    let ask = async |store: Store, queues: Vec<Queue>| at_node(&store, &queues).await;
-    let key = |queue: &Queue| queue.keys().timeouts;
-    store.by_node(queues, key, ask).await
+    let ask = async |store: Store, queues: Vec<Queue>| {
+        let told = at_node(&store, &queues).await?;
+        told.into_iter().collect()
+    };
+    let why = match store.by_node(queues, timeouts_of, ask).await {
+        Err(why) if why.is_of_its_slot() || !store.node_ids().is_empty() => why,
+        told => return told,
+    };
+    let told = pulses_apart(store, queues).await;
+    if !why.is_of_its_slot() && told.iter().all(Result::is_err) {
+        return Err(why);
+    }
+    let at = now(store)?;
+    let unknown = |why: StoreError| Pulse::unknown(at, &why.to_string());
+    Ok(told
+        .into_iter()
+        .map(|told| told.unwrap_or_else(unknown))
+        .collect())
 }
 
-/// The same, where a node that fails takes nothing from the others: figures for each queue, or why
-/// there are none.
+/// The same, where a node that fails takes nothing from the others, nor a queue whose slot is on its
+/// way: figures for each queue, or why there are none.
 pub async fn pulses_apart(store: &Store, queues: &[Queue]) -> Vec<Result<Pulse, StoreError>> {
     let ask = async |store: Store, queues: Vec<Queue>| at_node(&store, &queues).await;
-    let key = |queue: &Queue| queue.keys().timeouts;
-    store.by_node_apart(queues, key, ask).await
+    let told = store.by_node_apart(queues, timeouts_of, ask).await;
+    told.into_iter().map(Result::flatten).collect()
 }
 
-async fn at_node(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreError> {
+fn timeouts_of(queue: &Queue) -> Vec<u8> {
+    queue.keys().timeouts
+}
+
+/// The figures of each queue, or why its slot is not at this node.
+async fn at_node(
+    store: &Store,
+    queues: &[Queue],
+) -> Result<Vec<Result<Pulse, StoreError>>, StoreError> {
     let mut pulses = Vec::with_capacity(queues.len());
     for some in queues.chunks(TOGETHER) {
         let now = now(store)?;
         let asks: Vec<GlanceAsk> = some.iter().map(|queue| ask(queue, now, None)).collect();
         let seen = glance(store, &asks).await?;
         hear_of_writes(store);
-        pulses.extend(some.iter().zip(seen).map(|(q, g)| read(store, q, None, g)));
+        let read = |(queue, seen): (&Queue, Result<Glance, StoreError>)| {
+            seen.map(|glance| read(store, queue, None, glance))
+        };
+        pulses.extend(some.iter().zip(seen).map(read));
     }
     Ok(pulses)
 }
@@ -115,9 +146,8 @@ pub async fn fitting_survey(store: &Store, queue: &Queue) -> Result<Survey, Stor
     let store = &store.of(queue).await;
     let zoom = Zoom::fitting(&look(store, queue, None).await?.classes);
     let seen = survey(store, queue, Some(zoom), None).await?;
-    let shown: u64 = seen.bars.iter().map(|bar| bar.count).sum();
-    if zoom == Zoom::Week && !enough(shown, shown.saturating_add(seen.beyond)) {
-        return survey(store, queue, Some(Zoom::All), None).await;
+    if !seen.shows_most() {
+        return survey(store, queue, Some(zoom.wider()), None).await;
     }
     Ok(seen)
 }

@@ -3,7 +3,7 @@
 
 use super::entry::{Due, EntryId};
 use super::frame::{Era, Unpack};
-use super::frames::{DeliveredElement, JudgedMember};
+use super::frames::{DeliveredElement, JudgedMember, PayloadBegin};
 use super::known::Known;
 use super::layout::Queue;
 use super::snapshot::Pulse;
@@ -83,16 +83,18 @@ pub struct ListDifferences {
 pub struct Few {
     /// Their number.
     pub count: u64,
-    /// The ids of some.
-    pub ids: Vec<EntryId>,
+    /// Some of them: their ids, and how their payloads begin.
+    pub named: Vec<(EntryId, PayloadBegin)>,
 }
 
 impl Few {
-    /// One more.
-    pub fn add(&mut self, id: EntryId) {
+    /// One more member of `queue`.
+    pub fn add(&mut self, queue: &Queue, member: &[u8]) {
         self.count += 1;
-        if self.ids.len() < MEMBERS_NAMED {
-            self.ids.push(id);
+        if self.named.len() < MEMBERS_NAMED {
+            let payload = queue.unwrap(member).map_or(member, |seen| seen.payload);
+            self.named
+                .push((queue.id(member), PayloadBegin::of(payload)));
         }
     }
 }

@@ -366,7 +366,12 @@ fn look(seen: &QueueFacts) -> Diagnosis {
     for rule in RULES {
         match (rule.look)(seen) {
             RuleVerdict::Fine => all.fine += 1,
-            RuleVerdict::Found(finding) => all.findings.push(finding),
+            RuleVerdict::Found(mut finding) => {
+                if let Some(node) = &seen.server.node {
+                    finding.seen_at(node);
+                }
+                all.findings.push(finding);
+            }
             RuleVerdict::Blind(why) => all.blind.push((rule.id, why)),
             RuleVerdict::Early(open) => all.early.push((rule.id, open)),
             RuleVerdict::Kept => {

@@ -43,7 +43,27 @@ pub struct JudgedMember {
     /// Its bytes, when it is foreign and not large.
     pub member: Option<Vec<u8>>,
     /// The first bytes of its payload; none in the order list.
-    begin: Option<Box<[u8]>>,
+    begin: Option<PayloadBegin>,
+}
+
+/// The first bytes of a payload, which tell people what entry it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PayloadBegin(Box<[u8]>);
+
+impl PayloadBegin {
+    /// The beginning of this payload.
+    #[must_use]
+    pub fn of(payload: &[u8]) -> Self {
+        Self(payload[..payload.len().min(BEGIN_BYTES)].into())
+    }
+
+    /// The text that it decodes to, as people know it; none where nothing explains its bytes.
+    #[must_use]
+    pub fn says(&self) -> Option<String> {
+        let said = payload::decode(&self.0);
+        let is_known = said.codec != Codec::Unknown && !said.text.trim().is_empty();
+        is_known.then(|| text::cut(&said.text, SAID).into_owned())
+    }
 }
 
 /// A short mark of some bytes: equal ones have the same.
@@ -86,16 +106,14 @@ impl JudgedMember {
             payload: Fingerprint::of(payload),
             bytes: member.len(),
             member: (foreign && member.len() <= KEPT_MEMBER_BYTES).then(|| member.to_vec()),
-            begin: score.map(|_| payload[..payload.len().min(BEGIN_BYTES)].into()),
+            begin: score.map(|_| PayloadBegin::of(payload)),
         }
     }
 
     /// The beginning of what it says, as people know it; none where nothing explains its bytes.
     #[must_use]
     pub fn says(&self) -> Option<String> {
-        let said = payload::decode(self.begin.as_deref()?);
-        let is_known = said.codec != Codec::Unknown && !said.text.trim().is_empty();
-        is_known.then(|| text::cut(&said.text, SAID).into_owned())
+        self.begin.as_ref()?.says()
     }
 
     /// The result of unpacking by clients of that era.

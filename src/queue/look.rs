@@ -163,6 +163,8 @@ impl Scripts {
 pub struct ServerWatch {
     looks: VecDeque<Arc<ServerLook>>,
     nodes: Vec<NodeWatch>,
+    /// The address of the node of a cluster that it is of; none: it is of where the link leads.
+    pub node: Option<Arc<str>>,
     /// The lead of this machine's clock over the server's, in ms; none before the first answer.
     pub skew_ms: Option<i64>,
     /// The database that the queues are in.
@@ -184,6 +186,7 @@ impl Default for ServerWatch {
         Self {
             looks: VecDeque::new(),
             nodes: Vec::new(),
+            node: None,
             skew_ms: None,
             db: 0,
             long: 8,
@@ -226,9 +229,12 @@ impl ServerWatch {
         let mut here = match known {
             Some(at) => self.nodes.swap_remove(at),
             None => NodeWatch {
+                watch: Self {
+                    node: Some(Arc::clone(&node.address)),
+                    ..Self::default()
+                },
                 address: node.address,
                 slots: Vec::new(),
-                watch: Self::default(),
             },
         };
         here.slots = node.slots;

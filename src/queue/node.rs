@@ -207,7 +207,7 @@ impl Node {
     /// Says how far behind its master it is: `1.2 MB`, `1.2 MB, 14 s`; empty where that is not known.
     #[must_use]
     pub fn lag_words(&self) -> String {
-        let bytes = self.lag_bytes.map(text::size);
+        let bytes = self.lag_bytes.map(text::bytes);
         match (bytes, self.lag_s) {
             (Some(bytes), Some(s @ 3..)) => format!("{bytes}, {s} s"),
             (Some(bytes), _) => bytes,

@@ -189,16 +189,65 @@ pub fn line(program: &str, args: &[&[u8]]) -> String {
     format!("printf '%s\\n' '{}' | {program}", command(args))
 }
 
-/// A line that was made for a plain `redis-cli`, so that it reaches a server by `program`.
+/// A line that was made for a plain `redis-cli`, for that node (`host:port`) of a cluster.
+#[must_use]
+pub fn at_node(line: &str, node: &str) -> String {
+    let Some((host, port)) = node.rsplit_once(':') else {
+        return line.to_owned();
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let there = format!("redis-cli -h {} -p {port}", shell::word(host.as_bytes()));
+    reaching(line, &there)
+}
+
+/// The program with another place to go to: `place` is `-h HOST -p PORT`.
+fn program_at(program: &str, place: &str) -> String {
+    let flags = [" -h ", " -s "].into_iter();
+    let found = flags.filter_map(|flag| Some((program.find(flag)?, flag)));
+    let Some((at, flag)) = found.min() else {
+        return format!("{program} {place}");
+    };
+    let (before, told) = (&program[..at], &program[at + flag.len()..]);
+    let behind = behind_word(told);
+    // A port stands behind a host.
+    let behind = behind.strip_prefix(" -p ").map_or(behind, behind_word);
+    format!("{before} {place}{behind}")
+}
+
+/// The part of a shell's line behind its first word.
+fn behind_word(line: &str) -> &str {
+    let mut quoted = false;
+    let end = line.find(|c| {
+        quoted ^= c == '\'';
+        c == ' ' && !quoted
+    });
+    end.map_or("", |end| &line[end..])
+}
+
+/// A line that was made for a plain `redis-cli`, or for a [node](at_node), so that it reaches the server
+/// by `program`.
 #[must_use]
 pub fn reaching(line: &str, program: &str) -> String {
     if let Some(rest) = line.strip_prefix("redis-cli ") {
+        let (program, rest) = placed(program, rest);
         return format!("{program} {rest}");
     }
-    match line.strip_suffix("| redis-cli") {
-        Some(fed) => format!("{fed}| {program}"),
+    match line.rsplit_once("| redis-cli") {
+        Some((fed, "")) => format!("{fed}| {program}"),
+        Some((fed, place)) => format!("{fed}| {}", placed(program, place.trim_start()).0),
         None => line.to_owned(),
     }
+}
+
+/// The program at the node that the rest of a line begins with, where it does, and what follows.
+fn placed<'a>(program: &str, rest: &'a str) -> (String, &'a str) {
+    let behind = rest.strip_prefix("-h ").map(behind_word);
+    let Some(port) = behind.and_then(|behind| behind.strip_prefix(" -p ")) else {
+        return (program.to_owned(), rest);
+    };
+    let behind = behind_word(port);
+    let place = &rest[..rest.len() - behind.len()];
+    (program_at(program, place), behind.trim_start())
 }
 
 /// The words with which a shell starts the programs that a text names, so that they reach the
@@ -263,6 +312,34 @@ mod tests {
             tls: None,
             via: Via::default(),
         }
+    }
+
+    #[test]
+    fn a_line_for_a_node_goes_there_and_keeps_the_flags() {
+        let plain = at_node("redis-cli INFO memory", "10.0.0.7:7001");
+        assert_eq!(plain, "redis-cli -h 10.0.0.7 -p 7001 INFO memory");
+        let fed = at_node("printf '%s\\n' 'GET \"a\"' | redis-cli", "[fd00::7]:7001");
+        assert_eq!(
+            fed,
+            "printf '%s\\n' 'GET \"a\"' | redis-cli -h fd00::7 -p 7001"
+        );
+        for (program, there) in [
+            ("redis-cli", "redis-cli -h 10.0.0.7 -p 7001"),
+            (
+                "redis-cli -c -h seed -p 7000 --tls",
+                "redis-cli -c -h 10.0.0.7 -p 7001 --tls",
+            ),
+            (
+                "redis-cli -c -s '/our room/s' --user me",
+                "redis-cli -c -h 10.0.0.7 -p 7001 --user me",
+            ),
+        ] {
+            assert_eq!(reaching(&plain, program), format!("{there} INFO memory"));
+        }
+        let seed = "redis-cli -c -h seed -p 7000 --tls";
+        let there = "printf '%s\\n' 'GET \"a\"' | redis-cli -c -h fd00::7 -p 7001 --tls";
+        assert_eq!(reaching(&fed, seed), there);
+        assert_eq!(reaching("redis-cli INFO", seed), format!("{seed} INFO"));
     }
 
     #[test]

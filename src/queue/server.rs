@@ -103,10 +103,14 @@ impl fmt::Display for Address {
     }
 }
 
-/// `host:port/db`, as the header shows it.
+/// `host:port/db`. A socket's path is told apart from the database: `/run/redis.sock db 0`.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.address, self.db)
+        let between = match self.address {
+            Address::Unix(_) => " db ",
+            _ => "/",
+        };
+        write!(f, "{}{between}{}", self.address, self.db)
     }
 }
 

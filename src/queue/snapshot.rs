@@ -6,7 +6,7 @@ use super::entry::Due;
 use super::frames::{Frames, JudgedMember};
 use super::hold::HeldCount;
 use super::known::Known;
-use super::zoom::{Scale, Zoom};
+use super::zoom::{Scale, Zoom, enough};
 use crate::clock::EpochMillis;
 
 /// The last writes to two lists that the server has told of, by its clock: also of what was taken at
@@ -57,6 +57,40 @@ pub struct Pulse {
 }
 
 impl Pulse {
+    /// Nothing is known of the queue, and why.
+    #[must_use]
+    pub fn unknown(at: EpochMillis, why: &str) -> Self {
+        let unknown = || Known::Unknown(why.into());
+        Self {
+            at,
+            waiting: unknown(),
+            late: unknown(),
+            head: None,
+            oldest_late: None,
+            next: None,
+            order: unknown(),
+            target: unknown(),
+            transfer_clients: unknown(),
+            first: None,
+            told: None,
+            beside_bytes: 0,
+            page: None,
+            server_us: 0,
+            took_ms: 0,
+        }
+    }
+
+    /// The reason why nothing is known of the queue; none where something is.
+    #[must_use]
+    pub fn why_unknown(&self) -> Option<&str> {
+        let figures = [&self.waiting, &self.order, &self.target];
+        let is_known = |figure: &&Known<u64>| !matches!(figure, Known::Unknown(_));
+        match &self.waiting {
+            Known::Unknown(why) if !figures.iter().any(is_known) => Some(why),
+            _ => None,
+        }
+    }
+
     /// Tells whether there is anything of the queue: one of its keys, or somebody who listens. A name
     /// that somebody has typed is no queue yet.
     #[must_use]
@@ -123,6 +157,16 @@ pub struct Survey {
     pub frames: Option<Box<Frames>>,
     /// Cost of the read to the server, in µs by its own clock.
     pub server_us: u64,
+}
+
+impl Survey {
+    /// Its bars show four fifths of what falls due, or more.
+    #[must_use]
+    pub fn shows_most(&self) -> bool {
+        let bars = self.bars.iter().map(|bar| bar.count);
+        let shown = bars.fold(0, u64::saturating_add);
+        enough(shown, shown.saturating_add(self.beyond))
+    }
 }
 
 /// A span of due times and how many entries fall into it.

@@ -106,15 +106,16 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// A number of bytes of the server's memory, in units of 1,024 as it has them itself: `812 B`, `14 kB`, `1,200 MB`.
+/// A number of bytes of the server's memory, in units of 1,024 as its settings have them: `812 B`,
+/// `14 KiB`, `1,200 MiB`.
 #[must_use]
 pub fn size(bytes: u64) -> String {
     const KIB: u64 = 1 << 10;
     const MIB: u64 = 1 << 20;
     match bytes {
         0..KIB => format!("{bytes} B"),
-        KIB..MIB => format!("{} kB", bytes / KIB),
-        _ => format!("{} MB", thousands(bytes / MIB)),
+        KIB..MIB => format!("{} KiB", bytes / KIB),
+        _ => format!("{} MiB", thousands(bytes / MIB)),
     }
 }
 

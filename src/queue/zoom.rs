@@ -106,7 +106,7 @@ impl Zoom {
 
 /// Tells whether so many are four fifths of all.
 #[must_use]
-pub const fn enough(shown: u64, all: u64) -> bool {
+pub(super) const fn enough(shown: u64, all: u64) -> bool {
     shown >= all - all / 5
 }
 

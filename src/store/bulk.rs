@@ -25,9 +25,6 @@ pub const MOST_SWAPPED: usize = 2_000;
 /// Entries that one script puts back at most: the arguments stay below 4,000.
 pub const MOST_PUT_BACK: usize = 1_300;
 
-/// Entries that one script edits at most while the order list goes round.
-pub const MOST_EDITED: usize = 2_300;
-
 /// Entries that one script appends at most.
 pub const MOST_APPENDED: usize = 1_900;
 
@@ -356,9 +353,8 @@ impl Writer {
     }
 
     /// Lets the first `n` elements of the order list (at most [`MOST_MOVED`]) go round to its tail,
-    /// and gives the chosen ones among them (at most [`MOST_EDITED`]), which their [`Broom`]s would
-    /// let leave, the bytes behind them instead. Refused with the code `ASIDE` while the order list
-    /// is set aside.
+    /// and gives the chosen ones among them, which their [`Broom`]s would let leave, the bytes behind
+    /// them instead. Refused with the code `ASIDE` while the order list is set aside.
     pub async fn edit_around(
         &self,
         queue: &Queue,

@@ -175,6 +175,13 @@ impl StoreError {
         self.code().is_some_and(on_its_way)
     }
 
+    /// Tells whether a node of a cluster cannot answer for this one queue, whatever it can for others:
+    /// the slot is [elsewhere](Self::is_on_its_way), or the keys lie in several.
+    #[must_use]
+    pub fn is_of_its_slot(&self) -> bool {
+        self.is_on_its_way() || self.code() == Some("CROSSSLOT")
+    }
+
     /// The first word of the server's error, when it answered with one.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
@@ -217,8 +224,9 @@ pub(in crate::store) fn words(error: &ServerError) -> String {
     text::printable(&words).into_owned()
 }
 
-/// The explanation of `CROSSSLOT`, by which a cluster refuses such a queue for good.
-const CROSSED: &str = ": the keys of this queue lie in two slots of the cluster, and no script can \
+/// The explanation of `CROSSSLOT`, and of a MOVED that concerns a part of a queue's keys: by this a
+/// cluster refuses such a queue for good.
+pub(in crate::store) const CROSSED: &str = ": the keys of this queue lie in two slots of the cluster, and no script can \
                        reach both; give them names with the same {…} in them";
 
 /// The words for a right that is missing to a command of a script, which up to Redis 6 has no code,

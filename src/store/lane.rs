@@ -12,7 +12,7 @@ use redis::{Pipeline, Value};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::error::{StoreError, plain};
+use super::error::{StoreError, plain, words};
 use super::link::wire::Wire;
 use super::link::{Retries, Store, busy};
 use super::read::Replication;
@@ -100,12 +100,15 @@ impl Lane {
         pipeline: &Pipeline,
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
-        let mut wire = self.wire().await?;
+        let (mut wire, turn) = self.wire().await?;
         let answer = wire.send_packed_commands(pipeline, 0, pipeline.len());
         let server = || self.store.endpoint().to_string();
         let error = match timeout(limit, answer).await {
             Ok(Ok(values)) => {
                 self.store.hear(&values);
+                if values.iter().any(is_of_replica) {
+                    self.store.dialer().heard_refusal(turn);
+                }
                 return Ok(values);
             }
             Ok(Err(error)) => StoreError::Broken {
@@ -141,17 +144,18 @@ impl Lane {
         }
     }
 
-    /// The lock is held while connecting: two requests at once shall not open two. Servers and
-    /// what stands before them close connections that rest, so one that has rested is asked for
-    /// the time first: a change sent on a closed one would count as perhaps carried out.
-    async fn wire(&self) -> Result<Wire, StoreError> {
+    /// The connection, and the turn that it is of. The lock is held while connecting: two requests
+    /// at once shall not open two. Servers and what stands before them close connections that rest,
+    /// so one that has rested is asked for the time first: a change sent on a closed one would count
+    /// as perhaps carried out.
+    async fn wire(&self) -> Result<(Wire, u64), StoreError> {
         let mut slot = self.wire.lock().await;
         if let Some(open) = &mut *slot {
             let rested = instant().saturating_duration_since(open.used);
             let is_left = open.turn != self.store.dialer().turn();
             if !is_left && (rested < REST || lives(&mut open.wire).await) {
                 open.used = instant();
-                return Ok(open.wire.clone());
+                return Ok((open.wire.clone(), open.turn));
             }
         }
         *slot = None;
@@ -163,8 +167,13 @@ impl Lane {
             used,
             turn,
         });
-        Ok(wire)
+        Ok((wire, turn))
     }
+}
+
+/// True of the answer of a replica to a write.
+fn is_of_replica(value: &Value) -> bool {
+    matches!(value, Value::ServerError(error) if words(error).starts_with("READONLY"))
 }
 
 async fn lives(wire: &mut Wire) -> bool {

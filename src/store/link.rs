@@ -13,6 +13,7 @@ pub(in crate::store) mod exchange;
 mod left_open;
 mod paced;
 mod probe;
+mod replica;
 mod sentinel;
 mod shared;
 mod site;
@@ -41,7 +42,7 @@ use self::wire::Wire;
 use self::writes::WriteWatch;
 use super::error::{StoreError, plain, words};
 use crate::clock::{ServerClock, instant};
-use crate::queue::{Address, Endpoint, Link, LinkState, Optional, fleet, text};
+use crate::queue::{Address, Endpoint, Link, LinkState, Optional, fleet, look, text};
 pub(in crate::store) use again::Retries;
 pub use writes::KeyWrites;
 
@@ -158,7 +159,7 @@ impl Store {
     }
 
     /// Where the server itself is at this moment, once that is known.
-    pub(in crate::store) fn place(&self) -> Option<Address> {
+    pub(crate) fn place(&self) -> Option<Address> {
         self.dialer().place()
     }
 
@@ -303,6 +304,26 @@ impl Store {
         pipeline: &Pipeline,
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
+        self.ask(attempt, pipeline, limit, true).await
+    }
+
+    /// The same, where it is the caller's to follow an answer that another node is to be asked.
+    pub(in crate::store) async fn exchange_here(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+    ) -> Result<Vec<Value>, StoreError> {
+        self.ask(attempt, pipeline, limit, false).await
+    }
+
+    async fn ask(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+        follows: bool,
+    ) -> Result<Vec<Value>, StoreError> {
         let mut again = Retries::within(self.patience);
         let mut moves = self.moves();
         let (mut gone, mut there) = (None::<u16>, None::<Self>);
@@ -318,6 +339,7 @@ impl Store {
                 return answer;
             }
             let slot = match &answer {
+                Ok(_) if !follows => None,
                 Ok(values) => slots::moved_away(values),
                 Err(StoreError::Broken { .. } | StoreError::NotConnected { .. }) => {
                     asked.dialer.left_slot()
@@ -346,7 +368,7 @@ impl Store {
     }
 
     /// The tries of what another node of the cluster is to answer.
-    pub(in crate::store) fn moves(&self) -> Retries {
+    pub(crate) fn moves(&self) -> Retries {
         Retries::within(self.patience.min(AGREED)).with_pauses()
     }
 
@@ -365,6 +387,13 @@ impl Store {
     /// Learns from raw replies of another connection where slots are.
     pub(in crate::store) fn hear<'a>(&self, values: impl IntoIterator<Item = &'a Value>) {
         self.dialer().hear(values);
+    }
+
+    /// Learns from `INFO` whether the server is the master: one that was is left.
+    pub(in crate::store) fn heard_role(&self, info: &look::Info) {
+        if let Some(role) = info.text("role") {
+            self.dialer().heard_role(role == "master");
+        }
     }
 
     /// Takes an error reply out of raw replies; `attempt` as for [`query`](Self::query).

@@ -19,17 +19,17 @@ use redis::Value;
 
 pub use frames::{MAXLEN, RawFrames, frames, places};
 pub use hold::{HeldNow, held_now, still_held};
-pub use keys::{KeyType, Slice, channels, kinds, scan};
+pub use keys::{KeyType, Slice, channels, kinds, kinds_apart, scan};
 pub use lists::{Elements, element_scores, held, list_page, quarantined, sorted_page, whole_order};
 pub use look::{calls, look};
 pub use nodes::nodes;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
-pub use replicas::{Lag, Replica, Replication, replication};
+pub use replicas::{Lag, Replica, Replication, may_wait, replication};
 pub use scanned::{ScannedPage, scan_members};
 pub use whereabouts::{Whereabouts, whereabouts};
 
 use self::transaction::{Transaction, error_words};
-use super::error::StoreError;
+use super::error::{CROSSED, StoreError};
 use super::link::Store;
 use crate::clock::EpochMillis;
 use crate::queue::{HeldCount, KeyFacts, Keys, Known, Optional, PageAsk};
@@ -79,17 +79,23 @@ pub struct Glance {
     pub page: Option<Vec<(Vec<u8>, f64)>>,
 }
 
-/// Looks at several queues, each in a transaction of at most 10 commands, in one round trip.
-pub async fn glance(store: &Store, asks: &[GlanceAsk]) -> Result<Vec<Glance>, StoreError> {
+/// Looks at several queues, each in a transaction of at most 10 commands, in one round trip. One whose
+/// slot is at another node takes nothing from the others; of one whose keys lie in several slots,
+/// figures are told as far as their keys are here.
+pub async fn glance(
+    store: &Store,
+    asks: &[GlanceAsk],
+) -> Result<Vec<Result<Glance, StoreError>>, StoreError> {
     let refused: Option<Arc<str>> = store.why_refused(Optional::NumSub).map(Arc::from);
     let (transactions, places): (Vec<_>, Vec<_>) = asks
         .iter()
         .map(|ask| glance_commands(ask, refused.is_some()))
         .unzip();
-    let done = transaction::run(store, "read the figures of a queue", &transactions).await?;
+    let done = transaction::run_apart(store, "read the figures of a queue", &transactions).await?;
     let glances = done.into_iter().zip(&places).zip(asks);
     Ok(glances
-        .map(|((mut done, places), ask)| {
+        .map(|((done, places), ask)| {
+            let mut done = done?;
             let take = |i: usize| std::mem::take(&mut done.values[i]);
             let mut glance = read_glance(places, ask, take);
             (glance.at, glance.server_us, glance.took_ms) = (done.at, done.server_us, done.took_ms);
@@ -100,7 +106,7 @@ pub async fn glance(store: &Store, asks: &[GlanceAsk]) -> Result<Vec<Glance>, St
                 (None, Known::Unknown(why)) => store.refuse(Optional::NumSub, why.to_string()),
                 _ => {}
             }
-            glance
+            Ok(glance)
         })
         .collect())
 }
@@ -206,10 +212,20 @@ fn read_glance(
 fn known(value: &Value) -> Known<u64> {
     match value {
         Value::Int(n) => Known::Is(u64::try_from(*n).unwrap_or(0)),
-        other => Known::Unknown(error_words(other).map_or_else(
-            || Arc::from("the answer was no number"),
-            |words| Arc::from(words.as_str()),
-        )),
+        other => Known::Unknown(unknown_words(other).into()),
+    }
+}
+
+/// The reason for which a figure is not known. Where only some of a queue's keys are at its node, the
+/// others lie in another slot, or their slot is on its way.
+fn unknown_words(value: &Value) -> String {
+    let Some(words) = error_words(value) else {
+        return "the answer was no number".to_owned();
+    };
+    match words.split(' ').next() {
+        Some("MOVED") => words + CROSSED,
+        Some("ASK" | "TRYAGAIN") => words + ": the slot is on its way to another node",
+        _ => words,
     }
 }
 

@@ -67,6 +67,22 @@ pub struct OpenChanges {
     pub acted: Option<ChangeSubject>,
     /// The change that was made last from this screen.
     pub last: Option<LastChange>,
+    /// The one under way whose panel the user has left for another pane.
+    pub panel_left: Option<u64>,
+    /// The panel, as it was in the last picture.
+    pub(crate) panel: PanelState,
+    /// Until then nobody can have read the question that has come up by itself.
+    pub(crate) unread_until: Option<Instant>,
+}
+
+/// The state of the panel of the change under way: on the screen, or not.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum PanelState {
+    /// It is not.
+    #[default]
+    Hidden,
+    /// It is.
+    Shown,
 }
 
 /// The change that was made last.

@@ -37,7 +37,7 @@ fn ticket(model: &mut Model) -> Vec<Effect> {
     let Some(told) = findings::at_cursor(model) else {
         return Vec::new();
     };
-    let (found, there) = (told.finding, &model.redis_cli);
+    let (found, there) = (told.finding, &model.site.redis_cli);
     let name = text::printable_bytes(model.queues[told.row].queue.name.as_bytes());
     let mut lines = vec![format!("{name}: {}", found.headline)];
     lines.extend(Some(found.details_by_payload()).filter(|details| !details.is_empty()));
@@ -65,9 +65,9 @@ pub(crate) fn of_menu(model: &mut Model) -> Vec<Effect> {
 }
 
 fn commands(model: &mut Model, found: &Finding) -> Vec<Effect> {
-    let mends: Vec<String> = found.repair.by_hand(&model.redis_cli).collect();
+    let mends: Vec<String> = found.repair.by_hand(&model.site.redis_cli).collect();
     let (lines, what) = if mends.is_empty() {
-        let checks = found.evidence.checks(&model.redis_cli);
+        let checks = found.evidence.checks(&model.site.redis_cli);
         (checks.collect(), "the commands that show it")
     } else {
         (mends, "the command that repairs it")
@@ -125,7 +125,7 @@ pub(crate) fn command(model: &mut Model) -> Vec<Effect> {
             _ => vec![b"ZSCORE", &keys.timeouts, &row.member],
         },
     };
-    let line = redis_cli::line(&model.redis_cli, &args);
+    let line = redis_cli::line(&model.site.redis_cli, &args);
     copy_out(model, line, "a redis-cli command")
 }
 
@@ -182,7 +182,7 @@ fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
 /// is to do.
 fn first_words(model: &Model, copy: &str) -> String {
     let line = copy.lines().next().unwrap_or_default();
-    let line = line.strip_prefix(&*model.redis_cli).unwrap_or(line);
+    let line = line.strip_prefix(&*model.site.redis_cli).unwrap_or(line);
     text::cut(text::printable(line.trim()).as_ref(), COLUMNS_OF_A_COPY).into_owned()
 }
 

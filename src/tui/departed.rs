@@ -6,7 +6,7 @@ pub mod update;
 
 use std::time::{Duration, Instant};
 
-use crate::queue::{Change, EntryId};
+use crate::queue::{Change, EntryId, Queue};
 use crate::tui::entries::EntryRow;
 use crate::tui::marks::Marks;
 use crate::tui::tabs::Tab;
@@ -71,6 +71,24 @@ impl DepartedFate {
             Self::Gone => "it is no longer here: nothing can be done to it",
         }
     }
+}
+
+/// The cursor, watched for what comes under it by itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WatchedCursor {
+    /// The item that it was on when something happened last.
+    pub(crate) under: Option<ItemUnderCursor>,
+    /// When it came to something else by itself.
+    pub(crate) shifted: Option<Instant>,
+}
+
+/// The item that the cursor is on, whatever its place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct ItemUnderCursor {
+    /// The queue of the item, or that queue itself.
+    pub(crate) queue: Queue,
+    /// The member of the entry, or what the finding is called; none where the queue is meant.
+    pub(crate) what: Option<Vec<u8>>,
 }
 
 /// The subject of the change that was agreed to last.

@@ -56,6 +56,26 @@ impl Dialog {
     }
 }
 
+/// The keys at questions, as far as they may be meant otherwise.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AnswerKeys {
+    /// When a letter was typed last at a question that asks for none.
+    pub(crate) typed: Option<Instant>,
+    /// The keys typed behind the last answer, while there may be more of them.
+    pub(crate) behind: Option<KeysBehind>,
+}
+
+/// The keys that are typed behind an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeysBehind {
+    /// The key that was the answer.
+    pub(crate) answer: Key,
+    /// The last key of it, or the answer itself.
+    pub(crate) last: Instant,
+    /// It was said that it is ignored.
+    pub(crate) told: bool,
+}
+
 /// The two answers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Button {

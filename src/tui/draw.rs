@@ -136,13 +136,11 @@ impl<'a> Ctx<'a> {
 
     /// The same as it was at that moment.
     pub(crate) fn ago_at(&self, now: EpochMillis, then: EpochMillis) -> String {
-        let ago = text::countdown(then.since(now).min(-1));
-        let ago = ago.trim_start_matches('-');
-        if self.lost {
-            format!("{ago}~")
-        } else {
-            ago.to_owned()
-        }
+        let ago = match now.since(then) {
+            ..1_000 => text::age(0),
+            ms => text::countdown(-ms).trim_start_matches('-').to_owned(),
+        };
+        if self.lost { format!("{ago}~") } else { ago }
     }
 
     /// Columns of a cell of `w` columns that holds a span: while the server is away its `~` takes

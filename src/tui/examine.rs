@@ -3,6 +3,8 @@
 pub mod run;
 pub mod update;
 
+use std::time::Instant;
+
 use crate::queue::{Exact, Queue};
 
 /// The progress and the end of a look at all entries.
@@ -40,6 +42,15 @@ pub enum Effect {
     },
     /// The look at all entries that is under way is no longer wanted.
     End,
+}
+
+/// The look at all entries of a queue.
+#[derive(Clone, Debug, Default)]
+pub struct ExaminationState {
+    /// The one that is under way.
+    pub under_way: Option<ExaminationProgress>,
+    /// The moment from which on one of a small queue may begin unasked.
+    pub(crate) unasked_from: Option<Instant>,
 }
 
 /// The progress of a look at all entries of a queue.

@@ -119,6 +119,26 @@ pub struct ActiveFilter {
     pub whole: Entries,
 }
 
+/// The work of the filter: what runs, what is read in turn, what is kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FilterWork {
+    /// The generation of the search that runs.
+    pub(crate) searching: Option<u64>,
+    /// The state that the filter that is being typed has replaced.
+    pub(crate) replaced: Option<ReplacedFilter>,
+    /// Index of the marked one at which the turn goes on in the looks at scores.
+    pub(crate) check_turn: usize,
+}
+
+/// The state that a filter that is being typed has replaced, to be restored when it is given up.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplacedFilter {
+    /// The filter before it.
+    pub(crate) filtered: Option<Box<ActiveFilter>>,
+    /// The window then.
+    pub(crate) entries: Entries,
+}
+
 /// The most hits that are kept to be shown; those beyond are counted.
 pub const HITS_KEPT: usize = 20_000;
 

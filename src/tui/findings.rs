@@ -82,7 +82,7 @@ fn rank<'m>(model: &'m Model, told: &QueueFinding<'m>) -> Rank<'m> {
     let since = pulse.and_then(|pulse| pulse.oldest_late);
     let since = since.filter(|since| model.now.since(*since) >= LATE_MS);
     let is_gone = told.finding.gone.is_some();
-    let held = model.schedule.held_finding.as_ref();
+    let held = model.held_finding.as_ref();
     let held = held.filter(|held| is_gone && held.queue == *queue && held.id == told.finding.id);
     let held = held.and_then(|held| held.place);
     let place = (
@@ -148,17 +148,20 @@ pub fn wrong(model: &Model) -> usize {
 /// Returns all findings that are told here: what is the server's is told once, not for each of its
 /// queues.
 fn all(model: &Model) -> impl Iterator<Item = QueueFinding<'_>> {
-    let mut servers: Vec<&'static str> = Vec::new();
+    let mut servers = Vec::new();
     let each = |(row, queue)| told_of(model, row, queue);
     rows(model).flat_map(each).filter(move |told| {
         if is_told_by_blocker(model, told) {
             return false;
         }
-        let again = told.finding.of_server && servers.contains(&told.finding.id);
-        if told.finding.of_server && !again {
-            servers.push(told.finding.id);
+        let Some(of_all) = told.finding.of_all() else {
+            return true;
+        };
+        let is_new = !servers.contains(&of_all);
+        if is_new {
+            servers.push(of_all);
         }
-        !again
+        is_new
     })
 }
 
@@ -193,7 +196,7 @@ fn told_of<'a>(
     });
     // Where entries are late still, and why is not known, another cause takes its place in a moment.
     // Under the cursor it stays.
-    let held = model.schedule.held_finding.as_ref();
+    let held = model.held_finding.as_ref();
     let held = held.filter(|held| held.queue == queue.queue);
     let gone = gone.filter(move |gone| {
         let is_held = held.is_some_and(|held| held.id == gone.id);

@@ -71,7 +71,7 @@ pub fn flow(model: &Model) -> Option<Flow> {
         taken,
         untaken: row.findings.iter().any(untaken),
         late: row.watch.lateness.recent(),
-        consumers: clients.map(|all| all.blocked_on_lists(model.db).count()),
+        consumers: clients.map(|all| all.blocked_on_lists(model.site.db).count()),
     })
 }
 

@@ -96,7 +96,7 @@ fn hints_at(model: &Model, place: KeyPlace) -> Vec<Hint> {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
         let key = *keys.first()?;
         // Nothing makes it act: it would only take the room of what does.
-        if model.read_only && queries::is_change(binding.action) {
+        if model.site.read_only && queries::is_change(binding.action) {
             return None;
         }
         if is_idle(model, binding.action) {

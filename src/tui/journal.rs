@@ -136,9 +136,25 @@ pub struct Changes {
     pub own: VecDeque<OwnChange>,
     /// The reason why the journal could not be read.
     pub trouble: Option<String>,
+    /// The reading of the journal.
+    pub(crate) request: ReadRequest,
+}
+
+/// Something that is read when it was written: once under way, it may be wanted once more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReadRequest {
+    /// It shall be read.
+    pub(crate) wanted: bool,
+    /// The request that is under way.
+    pub(crate) flight: Option<u64>,
 }
 
 impl Changes {
+    /// The journal shall be read: its tab was opened, or something was written down.
+    pub(crate) const fn want_journal(&mut self) {
+        self.request.wanted = true;
+    }
+
     /// Something was done that the journal does not tell, or does not tell yet.
     pub fn push(&mut self, line: ChangeLine) {
         self.lines.push_front(line);

@@ -42,8 +42,8 @@ fn point_bar(model: &mut Model, moment: EpochMillis) {
     let scale = timeline::queries::scale(model);
     let start = scale.floor(moment);
     let shown = scale.bar_of(model::now(model), start);
-    model.bar = shown.filter(|bar| *bar < scale.bars).map(|_| start);
-    model.late_class = None;
+    model.timeline.bar = shown.filter(|bar| *bar < scale.bars).map(|_| start);
+    model.timeline.late_class = None;
 }
 
 /// Puts the cursor on the first entry due at a moment or later: of the hits while a filter is on.

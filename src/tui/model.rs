@@ -4,37 +4,42 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 use crate::clock::EpochMillis;
-use crate::config::Profile;
 use crate::queue::node::Node;
-use crate::queue::{Announcement, Known, Link, Queue, ServerWatch, Zoom};
+use crate::queue::{Known, Link, Queue, ServerWatch};
 use crate::tui::bell::Bell;
 use crate::tui::change::OpenChanges;
 use crate::tui::cursor::ScrollArea;
-use crate::tui::departed::DepartedRow;
-use crate::tui::dialog::Dialog;
+use crate::tui::departed::{DepartedRow, WatchedCursor};
+use crate::tui::dialog::{AnswerKeys, Dialog};
 use crate::tui::edit::EditForm;
 use crate::tui::entries::Entries;
 use crate::tui::entry::EntryView;
-use crate::tui::examine::ExaminationProgress;
-use crate::tui::filter::{ActiveFilter, EntrySort};
+use crate::tui::examine::ExaminationState;
+use crate::tui::filter::{ActiveFilter, EntrySort, FilterWork};
+use crate::tui::findings::held::HeldFinding;
 use crate::tui::help::HelpPage;
 use crate::tui::hitmap::HitMap;
 use crate::tui::journal::{ChangeView, Changes};
 use crate::tui::keys::Keymap;
+use crate::tui::link::LinkMemory;
 use crate::tui::lists::{Lists, Stands};
 use crate::tui::lives::Lives;
 use crate::tui::look::Look;
 use crate::tui::marks::Marks;
 use crate::tui::offer::OfferForm;
+use crate::tui::palette::Everywhere;
 use crate::tui::past::Then;
 use crate::tui::prompt::Prompt;
 use crate::tui::prompt::history::PromptHistory;
-use crate::tui::queues::{Discovery, Opening, QueueRow, QueueSort};
+use crate::tui::queues::{Opening, QueueRow, QueueTable};
 use crate::tui::repair::RepairForm;
 use crate::tui::requeue::RequeueForm;
 use crate::tui::schedule::Schedule;
+use crate::tui::server::{Site, SwitchProgress};
 use crate::tui::tabs::Tab;
+use crate::tui::timeline::Timeline;
 use crate::tui::toast::Toast;
+use crate::tui::traffic::Traffic;
 use crate::tui::worker::Workers;
 
 /// The reason why nothing is changed while the server does not answer.
@@ -47,28 +52,22 @@ pub struct Model {
     pub size: (u16, u16),
     /// The look that the screen is drawn in.
     pub look: Look,
-    /// `host:port/db`.
-    pub endpoint: String,
-    /// The number of the database.
-    pub db: i64,
-    /// The profiles that there are.
-    pub profiles: Vec<String>,
-    /// The redis-cli command that reaches the server: see [`crate::queue::redis_cli::program`].
-    pub redis_cli: String,
-    /// The profile that the server is of.
-    pub profile: Option<Profile>,
-    /// The session cannot change anything.
-    pub read_only: bool,
+    /// The server, and what holds there.
+    pub site: Site,
     /// The keys of each action.
     pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
+    /// The cost of the link, and since when it is away.
+    pub link_memory: LinkMemory,
     /// The bell that rings for critical findings.
     pub bell: Bell,
     /// Results of the slow looks at the server.
     pub server: ServerWatch,
     /// The nodes behind the address, as the last look at the server told of them.
     pub nodes: Vec<Node>,
+    /// The way to another server.
+    pub(crate) switch: SwitchProgress,
     /// Our monotonic clock at this frame.
     pub instant: Instant,
     /// The server's time at this frame; carried on by our clock while the server is away.
@@ -80,6 +79,8 @@ pub struct Model {
     /// The form that asked for a change, as it was filled in, with the number of that change: it comes
     /// back when that is not made.
     pub put_away: Option<Box<(u64, Overlay)>>,
+    /// The keys at questions that may be meant otherwise.
+    pub(crate) answer_keys: AnswerKeys,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
     /// The lines that were typed before.
@@ -90,46 +91,42 @@ pub struct Model {
     pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
-    /// The order of the queues.
-    pub queue_sort: QueueSort,
+    /// The table of queues, beside its rows.
+    pub table: QueueTable,
+    /// The timeline of the selected queue.
+    pub timeline: Timeline,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
     pub top: usize,
-    /// The state of the search for queues.
-    pub discovery: Discovery,
-    /// The stage of the first seconds: no queue is selected before it has come to
-    /// [`Opening::Checking`].
-    pub opening: Opening,
-    /// The part of the future that the timeline shows.
-    pub zoom: Zoom,
-    /// The bars' height grows with the logarithm of their count.
-    pub log_height: bool,
-    /// Start of the timeline's bar under the cursor.
-    pub bar: Option<EpochMillis>,
-    /// The class of what is late under the timeline's cursor, the longest ago first; then no bar
-    /// is.
-    pub late_class: Option<usize>,
     /// The entries of the selected queue.
     pub entries: Entries,
     /// Target and order list of the selected queue.
     pub lists: Lists,
     /// Positions in the tabs of lines.
     pub stands: Stands,
-    /// The look at all entries of a queue that is under way.
-    pub examining: Option<ExaminationProgress>,
+    /// The look at all entries of a queue.
+    pub examination: ExaminationState,
+    /// The finding under the cursor, while the tab of findings has the keys.
+    pub(crate) held_finding: Option<HeldFinding>,
     /// The changes that were made.
     pub changes: Changes,
     /// The order of the entries.
     pub entry_sort: EntrySort,
     /// The filter that is on.
     pub filtered: Option<Box<ActiveFilter>>,
+    /// The work of the filter: what runs, what is kept.
+    pub(crate) filter_work: FilterWork,
+    /// The search through all queues.
+    pub(crate) everywhere: Option<Everywhere>,
     /// The marked entries.
     pub marks: Marks,
     /// The row that was under the cursor and has left.
     pub departed: Option<DepartedRow>,
-    /// Announcements published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
-    pub traffic: VecDeque<Announcement>,
+    /// The cursor: whether something else has come under it by itself.
+    pub(crate) watched_cursor: WatchedCursor,
+    /// The announcements on the channels of all queues.
+    pub traffic: Traffic,
     /// The lives of messages of the selected queue.
     pub lives: Lives,
     /// The lives of queues that were selected before, the last one behind.
@@ -152,8 +149,6 @@ pub struct Model {
     pub interval_ms: u64,
     /// The interval is stretched to this because answers take long.
     pub stretched_ms: Option<u64>,
-    /// Our cost to the server, smoothed over the last seconds.
-    pub cost: CostRate,
     /// The rows weigh more than 1 MB/s: they are read only when the pulse has changed.
     pub rows_on_change: bool,
     /// The last content of the form that offers, by queue.
@@ -162,24 +157,8 @@ pub struct Model {
     pub workers: Workers,
     /// The changes that are not over yet.
     pub changing: OpenChanges,
-    /// The change under way whose panel the user has left for another pane.
-    pub panel_left: Option<u64>,
     /// The schedule of the reads: `update`'s own.
     pub schedule: Schedule,
-}
-
-/// The most announcements that are kept.
-pub const TRAFFIC_KEPT: usize = 1000;
-
-/// Our cost to the server per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CostRate {
-    /// Commands.
-    pub commands: f64,
-    /// ms of server time.
-    pub server_ms: f64,
-    /// Bytes.
-    pub bytes: f64,
 }
 
 /// The screens.
@@ -249,46 +228,48 @@ impl Model {
         Self {
             size,
             look,
-            endpoint,
-            db: 0,
-            profiles: Vec::new(),
-            redis_cli: "redis-cli".to_owned(),
-            profile: None,
-            read_only,
+            site: Site {
+                endpoint,
+                redis_cli: "redis-cli".to_owned(),
+                read_only,
+                ..Site::default()
+            },
             keymap: Keymap::default(),
             link: Link::default(),
+            link_memory: LinkMemory::default(),
             bell: Bell::default(),
             server: ServerWatch::default(),
             nodes: Vec::new(),
+            switch: SwitchProgress::default(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,
             overlay: None,
             put_away: None,
+            answer_keys: AnswerKeys::default(),
             prompt: None,
             history: PromptHistory::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),
-            queue_sort: QueueSort::default(),
+            table: QueueTable::default(),
+            timeline: Timeline::default(),
             cursor: 0,
             top: 0,
-            discovery: Discovery::Idle,
-            opening: Opening::Reading(None),
-            zoom: Zoom::default(),
-            log_height: false,
-            bar: None,
-            late_class: None,
             entries: Entries::default(),
             lists: Lists::default(),
             stands: Stands::default(),
-            examining: None,
+            examination: ExaminationState::default(),
+            held_finding: None,
             changes: Changes::default(),
             entry_sort: EntrySort::default(),
             filtered: None,
+            filter_work: FilterWork::default(),
+            everywhere: None,
             marks: Marks::default(),
             departed: None,
-            traffic: VecDeque::new(),
+            watched_cursor: WatchedCursor::default(),
+            traffic: Traffic::default(),
             lives: Lives::default(),
             former_lives: VecDeque::new(),
             drawn: HitMap::default(),
@@ -300,12 +281,10 @@ impl Model {
             later: VecDeque::new(),
             interval_ms: 1000,
             stretched_ms: None,
-            cost: CostRate::default(),
             rows_on_change: false,
             drafts: HashMap::new(),
             workers: Workers::default(),
             changing: OpenChanges::default(),
-            panel_left: None,
             schedule: Schedule::default(),
         }
     }
@@ -320,7 +299,7 @@ impl Model {
     /// The selected queue's row, when there is any queue and one has been selected.
     #[must_use]
     pub fn selected(&self) -> Option<&QueueRow> {
-        let one = !matches!(self.opening, Opening::Reading(_));
+        let one = !matches!(self.table.opening, Opening::Reading(_));
         self.queues.get(self.cursor).filter(|_| one)
     }
 

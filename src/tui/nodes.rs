@@ -12,7 +12,7 @@ use crate::tui::model::Model;
 pub fn told(model: &Model, look: &ServerLook) -> Vec<Node> {
     let leads_to = model.link.leads_to.as_ref().map(ToString::to_string);
     // The number of the database is no part of an address: `host:6379/0`, `/run/redis.sock db 0`.
-    let endpoint = &model.endpoint;
+    let endpoint = &model.site.endpoint;
     let by_host = endpoint
         .rsplit_once('/')
         .filter(|(_, db)| db.parse::<u64>().is_ok());

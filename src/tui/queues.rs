@@ -6,7 +6,7 @@ pub mod run;
 pub mod update;
 pub mod view;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -83,6 +83,30 @@ pub struct QueueRow {
     pub record: Arc<PastRecord>,
 }
 
+/// The table of queues, beside its rows: their order, and what is done to find them.
+#[derive(Clone, Debug, Default)]
+pub struct QueueTable {
+    /// The order of the queues.
+    pub sort: QueueSort,
+    /// The state of the search for queues.
+    pub discovery: Discovery,
+    /// The stage of the first seconds: no queue is selected before it has come to
+    /// [`Opening::Checking`].
+    pub opening: Opening,
+    /// The queues that have a row.
+    pub(crate) known: HashSet<Queue>,
+    /// Their channels.
+    pub(crate) channels: HashSet<Vec<u8>>,
+    /// Only the queues that were named are shown.
+    pub(crate) only_named: bool,
+    /// When the search for queues was through.
+    pub(crate) looked: Option<Instant>,
+    /// When the cursor was last moved.
+    pub(crate) moved: Option<Instant>,
+    /// The user has pressed a key or clicked: screens do not change by themselves any more.
+    pub(crate) touched: bool,
+}
+
 /// The stage of the first seconds at a server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Opening {
@@ -92,6 +116,12 @@ pub enum Opening {
     Checking(Instant),
     /// The rules have decided.
     Over,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self::Reading(None)
+    }
 }
 
 /// Some rules need two looks so far apart, in ms of the server's clock, before they know anything.

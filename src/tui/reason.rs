@@ -66,7 +66,9 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Offer if no_queue => Some("no queue to offer to"),
         Action::Worker if no_queue => Some("no queue to work on"),
         Action::Pause | Action::Stop => change::progress::update::why_not(model, action),
-        Action::Offer | Action::Worker if model.read_only => Some(change::update::about::READ_ONLY),
+        Action::Offer | Action::Worker if model.site.read_only => {
+            Some(change::update::about::READ_ONLY)
+        }
         _ if change::queries::is_planned(action) => change::update::about::why_not(model, action),
         Action::Toggle | Action::Fold | Action::Unfold | Action::CopyPath => tree::why_not(model),
         Action::ReadAs => entries::update::codec::why_not(model),
@@ -96,7 +98,7 @@ pub(crate) fn unbound(model: &Model, key: Key) -> String {
         return format!("{label} ({name}) {}", works_in(binding));
     }
     if key.code == Code::Char('9') {
-        return "the tabs are 1 to 8".to_owned();
+        return model.sentence("the tabs are {tab-waiting} to {tab-nodes}");
     }
     let help = model.keymap.label(Action::Help, ascii);
     let help = help.map_or_else(String::new, |help| format!(": {help} lists the keys"));

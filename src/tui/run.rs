@@ -53,7 +53,7 @@ pub async fn run(
                 }
             }
             model.drawn = surface.draw(model)?;
-            pace.drawn();
+            pace.drawn(clock());
             woken = 0;
             draw_at = changes_at(model).map(|at| pace.next(clock()).max(at));
         }
@@ -103,7 +103,7 @@ pub async fn run(
             // What was clicked may be what a key or a click just before it has brought.
             if unseen && matches!(msg, Msg::Clicked(..)) {
                 model.drawn = surface.draw(model)?;
-                pace.drawn();
+                pace.drawn(clock());
             }
             unseen |= is_input(&msg);
             if let Some(ended) =

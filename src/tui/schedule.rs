@@ -2,15 +2,11 @@
 
 pub mod pace;
 
-use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
+use crate::queue::Suspect;
 use crate::queue::finding::Blocker;
-use crate::queue::{Announcement, LinkCost, Queue, Suspect, Zoom};
-use crate::tui::entries::Entries;
-use crate::tui::filter::ActiveFilter;
-use crate::tui::findings::held::HeldFinding;
 use crate::tui::keys::{Action, Key};
 
 /// The bookkeeping of what is read when, and of what the user did last.
@@ -39,31 +35,16 @@ pub struct Schedule {
     pub(crate) rank_for: RankFor,
     /// The scores of what is shown as found and of what is marked.
     pub(crate) check: ReadingSlot,
-    /// Index of the marked one at which the turn goes on in these looks.
-    pub(crate) check_turn: usize,
     /// Figures of the selected queue by its last pulse: waiting, delivered, when its head is due.
     pub(crate) held_entries: Option<HeldEntries>,
-    /// The generation of the search that runs.
-    pub(crate) searching: Option<u64>,
-    /// The state that the filter that is being typed has replaced.
-    pub(crate) replaced: Option<ReplacedFilter>,
     /// The next pulse shall bring the rows, whatever they weigh.
     pub(crate) rows_wanted: bool,
     /// Bytes a row weighed in the last page; none before the first one.
     pub(crate) row_bytes: Option<usize>,
-    /// The item that the cursor was on when something happened last.
-    pub(crate) under: Option<Under>,
-    /// When the cursor came to something else by itself.
-    pub(crate) shifted: Option<Instant>,
-    /// The search through all queues.
-    pub(crate) everywhere: Option<Everywhere>,
     /// Entry that the cursor goes to as soon as the rows are read among which it must be.
     pub(crate) sought: Option<Suspect>,
     /// Entry that the cursor has lost and that the next page may show again.
     pub(crate) lost: Option<Vec<u8>>,
-    /// The queues that have a row, and their channels.
-    pub(crate) known: HashSet<Queue>,
-    pub(crate) channels: HashSet<Vec<u8>>,
     /// The queue whose transfers keep the others waiting.
     pub(crate) blocker: Blocker,
     /// The moment from which on the server has rested from the last survey of a row that is not
@@ -71,69 +52,12 @@ pub struct Schedule {
     pub(crate) classes_from: Option<Instant>,
     /// Index of the queue at which the turn of the rows out of sight goes on.
     pub(crate) turn: usize,
-    /// When the cursor of the table was last moved.
-    pub(crate) moved: Option<Instant>,
-    /// The user has pressed a key or clicked: screens do not change by themselves any more.
-    pub(crate) touched: bool,
-    /// The moment from which on a look at all members of a small queue may begin unasked.
-    pub(crate) little_exact: Option<Instant>,
-    /// The finding under the cursor, with its queue, while the tab of findings has the keys.
-    pub(crate) held_finding: Option<HeldFinding>,
-    /// When the link went, while it is away.
-    pub(crate) away: Option<Instant>,
-    /// When the last gap was put into the trends.
-    pub(crate) gap: Option<Instant>,
-    /// Our cost so far, at moments of the last few seconds.
-    pub(crate) costs: VecDeque<(Instant, LinkCost)>,
-    /// Announcements published while the picture stood still.
-    pub(crate) held: VecDeque<Announcement>,
     /// The key that is being acted on.
     pub(crate) pressed: Option<Key>,
-    /// Until then nobody can have read the question that has come up by itself.
-    pub(crate) unread_until: Option<Instant>,
-    /// When a letter was typed last at a question that asks for none.
-    pub(crate) typed: Option<Instant>,
-    /// The keys typed behind the last answer, while there may be more of them.
-    pub(crate) behind: Option<Behind>,
     /// The action that is done with the row under the cursor as soon as it is read.
     pub(crate) awaited: Option<Action>,
-    /// The way to another server that was asked for last, while it is looked for.
-    pub(crate) way: Option<u64>,
-    /// The stage of the way from one server to another.
-    pub(crate) stage: SwitchStage,
-    /// Only the queues that were named are shown.
-    pub(crate) only_named: bool,
-    /// The reading of the journal.
-    pub(crate) journal: ReadRequest,
-    /// The panel of the change under way, as it was in the last picture.
-    pub(crate) panel: Panel,
-    /// The zoom that the timeline opens with.
-    pub(crate) fit: ZoomFit,
     /// Until then the terminal's answer about its background is taken.
     pub(crate) background_by: Option<Instant>,
-    /// When the search for queues was through.
-    pub(crate) looked: Option<Instant>,
-}
-
-/// The item that the cursor is on, whatever its place.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Under {
-    /// The queue of the item, or that queue itself.
-    pub(crate) queue: Queue,
-    /// The member of the entry, or what the finding is called; none where the queue is meant.
-    pub(crate) what: Option<Vec<u8>>,
-}
-
-/// The way to the zoom that fits the queue that was selected first.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum ZoomFit {
-    /// The user's own, or it is there.
-    #[default]
-    Done,
-    /// To be asked for.
-    Wanted,
-    /// Asked for, instead of this one.
-    Asked(Zoom),
 }
 
 impl Schedule {
@@ -144,85 +68,9 @@ impl Schedule {
     }
 }
 
-/// The stage of the screen's way from one server to another.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum SwitchStage {
-    /// At a server.
-    #[default]
-    There,
-    /// It has left one, whose last answers may still come.
-    Between,
-}
-
-/// The keys that are typed behind an answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Behind {
-    /// The key that was the answer.
-    pub(crate) answer: Key,
-    /// The last key of it, or the answer itself.
-    pub(crate) last: Instant,
-    /// It was said that it is ignored.
-    pub(crate) told: bool,
-}
-
-/// Something that is read when it was written: once under way, it may be wanted once more.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ReadRequest {
-    /// It shall be read.
-    pub(crate) wanted: bool,
-    /// The request that is under way.
-    pub(crate) flight: Option<u64>,
-}
-
-/// The state of a panel: on the screen, or not.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Panel {
-    /// It is not.
-    #[default]
-    Hidden,
-    /// It is.
-    Shown,
-}
-
 /// Number of entries that wait, number of those that were delivered, due time of the head; as far
 /// as that is known.
 pub(crate) type HeldEntries = (Option<u64>, Option<u64>, Option<EpochMillis>);
-
-/// The state that a filter that is being typed has replaced, to be restored when it is given up.
-#[derive(Clone, Debug)]
-pub(crate) struct ReplacedFilter {
-    /// The filter before it.
-    pub(crate) filtered: Option<Box<ActiveFilter>>,
-    /// The window then.
-    pub(crate) entries: Entries,
-}
-
-/// A search through one queue after another, beside whatever the user does.
-#[derive(Clone, Debug)]
-pub(crate) struct Everywhere {
-    /// The text of the filter.
-    pub(crate) text: String,
-    /// The queue that is being looked through; none once one was found.
-    pub(crate) at: Option<LookedThrough>,
-    /// The queues that are left.
-    pub(crate) left: VecDeque<Queue>,
-    /// Number of queues that were looked through.
-    pub(crate) looked: usize,
-    /// The user has gone on with something else meanwhile: what is found is told, and the screen
-    /// stays as it is.
-    pub(crate) beside: bool,
-}
-
-/// A queue that is being looked through beside the selected one.
-#[derive(Clone, Debug)]
-pub(crate) struct LookedThrough {
-    /// The queue.
-    pub(crate) queue: Queue,
-    /// The generation of its search.
-    pub(crate) generation: u64,
-    /// The answer, once there is one: true when an entry matches; or why that cannot be known.
-    pub(crate) answer: Option<Result<bool, String>>,
-}
 
 /// The purpose that a rank is looked for.
 #[derive(Clone, Debug, Default)]

@@ -63,3 +63,22 @@ pub enum Switch {
     /// To the server at an address, or of a URL.
     Address(String),
 }
+
+/// The way from one server to another.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SwitchProgress {
+    /// The generation of the way that was asked for last, while it is looked for.
+    pub(crate) way: Option<u64>,
+    /// The stage of it.
+    pub(crate) stage: SwitchStage,
+}
+
+/// The stage of the screen's way from one server to another.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum SwitchStage {
+    /// At a server.
+    #[default]
+    There,
+    /// It has left one, whose last answers may still come.
+    Between,
+}

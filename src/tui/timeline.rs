@@ -7,7 +7,8 @@ pub mod run;
 pub mod update;
 pub mod view;
 
-use crate::queue::Queue;
+use crate::clock::EpochMillis;
+use crate::queue::{Queue, Zoom};
 
 /// A rank, as it was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,4 +36,35 @@ pub enum Effect {
         /// The score.
         score: f64,
     },
+}
+
+/// The timeline: its zoom, and what its cursor is on.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    /// The part of the future that it shows.
+    pub zoom: Zoom,
+    /// The zoom that it opens with.
+    pub(crate) fit: ZoomFit,
+    /// The bars' height grows with the logarithm of their count.
+    pub log_height: bool,
+    /// Start of the bar under the cursor.
+    pub bar: Option<EpochMillis>,
+    /// The class of what is late under the cursor, the longest ago first; then no bar is.
+    pub late_class: Option<usize>,
+}
+
+/// The way to the zoom that fits the selected queue, until somebody chooses one.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum ZoomFit {
+    /// The user's own: it stays.
+    Chosen,
+    /// To be asked for.
+    #[default]
+    Wanted,
+    /// Asked for.
+    Asked,
+    /// Taken by the counts of the classes: whether its bars show what waits is to be seen.
+    Tried,
+    /// It fits; a queue that is selected from now on gets its own as soon as it is surveyed.
+    Fits,
 }

@@ -97,6 +97,29 @@ fn no_finding_names_a_key() {
     no_complaints(&complaints);
 }
 
+/// True of words that number a tab by a key of their own: which key opens it is looked up.
+fn numbers_a_tab(words: &str) -> bool {
+    let behind = words
+        .match_indices("tab ")
+        .map(|(at, tab)| &words[at + tab.len()..]);
+    behind
+        .into_iter()
+        .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+#[test]
+fn no_words_of_the_screen_number_a_tab() {
+    let mut complaints = Vec::new();
+    for path in files("src/tui", "rs") {
+        let found = literals(&read(&path)).into_iter();
+        let numbered = found.filter(|(_, words)| numbers_a_tab(words));
+        complaints
+            .extend(numbered.map(|(at, words)| format!("{}:{at}: {words:?}", path.display())));
+    }
+    no_complaints(&complaints);
+    assert!(numbers_a_tab("in tab 5 the finding") && !numbers_a_tab("tab {tab-changes}, journal"));
+}
+
 /// Words of the inside that stand in the output for programs, or name an option.
 const SAID_ELSEWHERE: &[&str] = &[
     // JSON: the words of a plan's method.

@@ -274,8 +274,8 @@ fn change(model: &mut Model, step: u64, sheet: &[EntryRow]) {
     }
     model.stands.findings.top = page % 400;
     model.stands.findings.cursor = page % 400;
-    if let Some(old) = model.traffic.pop_front() {
-        model.traffic.push_back(old);
+    if let Some(old) = model.traffic.heard.pop_front() {
+        model.traffic.heard.push_back(old);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use delayscope::queue::Queue;
+use delayscope::queue::slot::slot;
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, MASTERS, queue_at, slot_of};
@@ -9,7 +11,7 @@ use crate::json::evidence;
 use crate::metrics::{get, served_at};
 use crate::program::{Said, bare, begun, said};
 use crate::sentinel::info;
-use crate::support::{room, server_binary, wait_for};
+use crate::support::{frame, room, server_binary, wait_for};
 
 struct Stage {
     cluster: Cluster,
@@ -55,7 +57,7 @@ impl Stage {
 
 #[test]
 fn the_replica_of_the_queues_own_node_confirms_a_change() {
-    let stage = Stage::new(3);
+    let stage = Stage::new(5);
     let name = &stage.names[2];
     let confirmed = |by: &str, flag: &str| {
         let args = ["transfer", name, "--limit", "1", "--late", "--confirm"];
@@ -72,6 +74,36 @@ fn the_replica_of_the_queues_own_node_confirms_a_change() {
             "{}",
             made.err
         );
+    }
+    // However long that takes, and also of the last batch.
+    let replica = &stage.cluster.nodes[2 + MASTERS];
+    replica.stop();
+    let node = &stage.cluster.nodes[2];
+    let began = node.now();
+    let url = stage.cluster.url(0);
+    let last = [
+        "transfer",
+        name,
+        "--limit",
+        "1",
+        "--late",
+        "--confirm",
+        "1",
+        "--yes",
+    ];
+    let waits = begun(stage.command(&url, &last));
+    wait_for("a while", || node.now().since(began) > 2_500);
+    replica.go_on();
+    let said = waits.ended().done();
+    assert!(
+        said.err.contains("1 of 1 replicas have all of it."),
+        "{said:?}"
+    );
+    // Who may not ask them is told so before.
+    if node.knows("acl") {
+        node.cmd(&["ACL", "SETUSER", "default", "-wait"]);
+        confirmed("1", "--dry-run").failed("Give the user +wait");
+        node.cmd(&["ACL", "SETUSER", "default", "+wait"]);
     }
     // Without it nobody does.
     let mut stage = stage;
@@ -368,6 +400,84 @@ fn a_printed_command_leads_to_the_node_that_owns_the_queue() {
 }
 
 #[test]
+fn each_node_that_refuses_writes_is_told_with_its_address_and_a_healthy_one_is_not() {
+    let stage = Stage::new(5);
+    let sick = [0, 2].map(|n| &stage.cluster.nodes[n]);
+    for node in sick {
+        node.cmd(&["CONFIG", "SET", "min-replicas-to-write", "2"]);
+    }
+    for (n, node) in [0, 2].into_iter().zip(sick) {
+        let mut push = redis::cmd("RPUSH");
+        push.arg(queue_at(n, 0).keys().target).arg("x");
+        let refused = push.exec(&mut node.connection()).unwrap_err();
+        assert_eq!(refused.code(), Some("NOREPLICAS"));
+    }
+    let addresses = sick.map(|node| format!("127.0.0.1:{}", node.port()));
+    let told = stage.run(&["doctor", "--json"]).json();
+    let mut told_of: Vec<(&str, &str, &str)> = told
+        .iter()
+        .filter(|finding| finding["id"] == "refused-writes")
+        .map(|finding| {
+            let evidence = &finding["evidence"];
+            let word = |value: &'static str| evidence[value].as_str().unwrap();
+            let command = evidence["commands"][0].as_str().unwrap();
+            (finding["queue"].as_str().unwrap(), word("node"), command)
+        })
+        .collect();
+    told_of.sort_by_key(|(_, node, _)| *node != addresses[0]);
+    let expected = [0, 2].map(|n| stage.names[n].as_str());
+    assert_eq!(
+        told_of.iter().map(|told| told.0).collect::<Vec<_>>(),
+        expected
+    );
+    for ((_, node, command), address) in told_of.iter().zip(&addresses) {
+        let (host, port) = address.split_once(':').unwrap();
+        assert_eq!(node, address);
+        let there = format!("redis-cli -c -h {host} -p {port} ");
+        assert!(command.starts_with(&there), "{command}");
+    }
+    let people = stage.run(&["doctor"]).out;
+    for address in &addresses {
+        let line = format!("at the node {address}");
+        assert_eq!(people.matches(&line).count(), 1, "{people}");
+    }
+}
+
+#[test]
+fn a_change_at_a_master_that_lacks_replicas_waits_for_them_and_ends() {
+    let stage = Stage::new(5);
+    let (node, name) = (&stage.cluster.nodes[1], &stage.names[1]);
+    let waiting = || {
+        let timeouts = queue_at(1, 0).keys().timeouts;
+        node.cmd_bytes(&[b"ZCARD", &timeouts])
+    };
+    node.cmd(&["CONFIG", "SET", "min-replicas-to-write", "2"]);
+    let change = ["transfer", name, "--yes"];
+    let said = stage.run(&change);
+    assert!(
+        said.code != 0 && said.err.contains("NOREPLICAS"),
+        "{said:?}"
+    );
+    assert_eq!(waiting(), redis::Value::Int(5));
+    // Where they are back in time, it goes on.
+    node.cmd(&["CONFIG", "RESETSTAT"]);
+    let mut change = stage.command(&stage.cluster.url(0), &change);
+    let change = change.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let change = change.spawn().unwrap();
+    wait_for("it to be refused", || {
+        let errors = info(node, "errorstats");
+        // Servers before 6.2 do not count them.
+        let counts = errors.contains("errorstat_") || node.version() >= (6, 2);
+        errors.contains("NOREPLICAS")
+            || !counts && info(node, "commandstats").contains("cmdstat_eval")
+    });
+    node.cmd(&["CONFIG", "SET", "min-replicas-to-write", "1"]);
+    let told = change.wait_with_output().unwrap();
+    assert!(told.status.success(), "{told:?}");
+    assert_eq!(waiting(), redis::Value::Int(0));
+}
+
+#[test]
 fn the_rules_that_acl_prints_are_all_that_a_cluster_has_to_allow() {
     let stage = Stage::new(2);
     let rules = stage.run(&[
@@ -476,6 +586,103 @@ fn a_slot_on_its_way_is_told_and_those_of_other_queues_are_not() {
         found(&stage, &stage.names[1], "stuck-migration", &[]),
         Value::Null
     );
+}
+
+#[test]
+fn a_queue_whose_slot_is_on_its_way_takes_no_figures_from_the_others() {
+    let stage = Stage::new(2);
+    let (queue, name) = (queue_at(0, 0), &stage.names[0]);
+    let slot = slot_of(&queue);
+    stage.cluster.begin_move(slot, 0, 1);
+    let waiting = |told: &Value| told["waiting"].as_u64();
+    // Its target, which is empty, is asked for at the other node: ASK.
+    let told = stage.run(&["queues", "--json"]).done().json();
+    assert_eq!(told.len(), MASTERS);
+    for row in &told {
+        assert!(waiting(row) > Some(0), "{row}");
+        let is_it = row["queue"] == name.as_str();
+        assert_eq!(row["target"].is_null(), is_it, "{row}");
+    }
+    // Nothing of it is left at the node that still has the slot.
+    while stage.cluster.move_a_key(slot, 0, 1) {}
+    let queues = stage.run(&["queues", "--json"]).done();
+    for row in queues.json() {
+        let is_it = row["queue"] == name.as_str();
+        assert_eq!(waiting(&row).is_none(), is_it, "{row}");
+        if is_it {
+            let why = row["why"]["waiting"].as_str().unwrap();
+            assert!(why.contains("ASK"), "{why}");
+        }
+    }
+    let seen = stage.run(&["watch", "--count", "1"]).done();
+    for name in &stage.names {
+        assert!(seen.out.contains(name), "{seen:?}");
+    }
+    let told = stage.run(&["doctor", "--for", "300ms"]);
+    assert!(told.out.contains("is being moved"), "{told:?}");
+    stage.cluster.end_move(slot, 0, 1);
+    wait_for("all figures", || {
+        let told = stage.run(&["queues", "--json"]).done().json();
+        told.iter().all(|row| waiting(row) > Some(0))
+    });
+}
+
+#[test]
+fn a_queue_whose_keys_lie_in_two_slots_is_told_and_takes_no_figures_from_the_others() {
+    let stage = Stage::new(1);
+    let owner = |key: &[u8]| stage.cluster.owner_of(slot(key)).unwrap();
+    let is_at_one_node = |queue: &Queue| {
+        let keys = queue.keys();
+        owner(&keys.timeouts) == owner(&keys.target)
+    };
+    let odd = ('a'..='z').map(|letter| Queue::redisson(format!("{letter}}}")));
+    let (at_one, at_two): (Vec<Queue>, Vec<Queue>) = odd.partition(is_at_one_node);
+    let (at_one, at_two) = (&at_one[0], &at_two[0]);
+    for queue in [at_one, at_two] {
+        let key = queue.keys().timeouts;
+        let put: [&[u8]; 4] = [b"ZADD", &key, b"9e12", &frame(1, b"odd")];
+        stage.cluster.nodes[owner(&key)].cmd_bytes(&put);
+    }
+    let name = |queue: &Queue| queue.name.text().into_owned();
+    let told = stage.run(&["queues", "--json"]).done().json();
+    assert_eq!(told.len(), 2 + MASTERS);
+    for row in &told {
+        assert!(row["waiting"].as_u64() > Some(0), "{row}");
+        let is_it = row["queue"] == name(at_two);
+        assert_eq!(row["target"].is_null(), is_it, "{row}");
+    }
+    let note = stage.run(&["queues"]).done().err;
+    assert!(note.contains("lie in two slots"), "{note}");
+    for queue in [at_one, at_two] {
+        let name = name(queue);
+        let found = found(&stage, &name, "cross-slot", &["--for", "300ms"]);
+        let sentence = found["sentence"].as_str().unwrap();
+        assert!(sentence.contains("refuses every script"), "{found}");
+        let told = stage.run(&["doctor", &name, "--for", "300ms"]).out;
+        assert!(told.contains("refuses every script"), "{told}");
+    }
+}
+
+#[test]
+fn nodes_that_disagree_on_the_owner_are_told_until_they_agree() {
+    let stage = Stage::new(1);
+    let slot = slot_of(&queue_at(2, 0));
+    stage.cluster.mistake_for_long(slot);
+    let name = &stage.names[2];
+    let split = found(&stage, name, "split-view", &["--for", "14s"]);
+    assert_eq!(split["severity"], "warning", "{split}");
+    let sentence = split["sentence"].as_str().unwrap();
+    let place = |n: usize| format!("127.0.0.1:{}", stage.cluster.nodes[n].port());
+    let by = format!("{} is named by {}", place(1), place(0));
+    assert!(sentence.contains(&by), "{sentence}");
+    assert_eq!(
+        found(&stage, &stage.names[1], "split-view", &["--for", "14s"]),
+        Value::Null
+    );
+    stage.cluster.settle(0, slot);
+    wait_for("nodes that agree", || {
+        found(&stage, name, "split-view", &[]) == Value::Null
+    });
 }
 
 #[test]

@@ -16,6 +16,7 @@ use delayscope::queue::{Address, Endpoint, Pulse, Queue};
 use delayscope::store::{Access, Store};
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::cluster::{Cluster, MASTERS, queue_at};
 use crate::support::{PATIENCE, Server, until, wait_for};
 
 fn only(scenario: Scenario) -> DemoOptions {
@@ -257,7 +258,7 @@ impl Program {
         std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
         let started: serde_json::Value = serde_json::from_str(&line).unwrap();
         let server = started["server"].as_str().unwrap();
-        PathBuf::from(server.strip_suffix("/0").unwrap())
+        PathBuf::from(server.strip_suffix(" db 0").unwrap())
     }
 
     fn signal(&self, name: &str) {
@@ -378,6 +379,28 @@ fn ctrl_c_removes_the_demos_keys_from_ones_own_server() {
     program.signal("INT");
     assert!(program.child.wait().unwrap().success());
     assert_eq!(server.int(&["DBSIZE"]), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_is_played_on_at_all_its_nodes_and_left_as_it_was() {
+    let cluster = Cluster::start();
+    let masters = || cluster.nodes[..MASTERS].iter();
+    let keys = || masters().map(|node| node.int(&["DBSIZE"]));
+    let options = || DemoOptions {
+        own: Some(cluster.endpoint(0)),
+        ..DemoOptions::default()
+    };
+    let demo = Demo::start(options()).await.unwrap();
+    until("all six queues", || keys().sum::<i64>() >= 12).await;
+    assert!(keys().all(|count| count > 0), "one node has them all");
+    demo.end().await.unwrap();
+    assert_eq!(keys().sum::<i64>(), 0);
+    // Whoever has something there has it at any of the nodes.
+    let theirs = queue_at(2, 0).name.text().into_owned();
+    cluster.nodes[2].cmd(&["SET", &theirs, "1"]);
+    let refused = Demo::start(options()).await.err().unwrap();
+    assert!(matches!(refused, DemoError::NotEmpty { keys: 1, .. }));
+    assert_eq!(keys().sum::<i64>(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

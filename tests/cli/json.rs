@@ -734,7 +734,10 @@ pub(crate) fn evidence(finding: &Value) -> Vec<String> {
         .as_object()
         .into_iter()
         .flat_map(Map::keys);
-    let untold = names.filter(|name| !told.contains(&&***name) && !OF_ALL.contains(&&***name));
+    // What is the server's is a node's in a cluster.
+    let of_node = |name: &str| name == "node" && finding["of_server"] == true;
+    let is_told = |name: &str| told.contains(&name) || OF_ALL.contains(&name) || of_node(name);
+    let untold = names.filter(|name| !is_told(name));
     untold
         .map(|name| format!("the page lacks {name} of {id}"))
         .collect()

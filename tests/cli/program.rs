@@ -5,11 +5,16 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENCE, Server, room, wait_for};
+use crate::support::{PATIENCE, Server, room, signal, wait_for};
+
+/// No run lasts longer: one that hangs is killed, which fails its test.
+const LIFETIME: Duration = Duration::from_secs(300);
 
 /// The binary beside a server of its own.
 pub(crate) struct Program {
@@ -97,12 +102,12 @@ impl Program {
 /// Starts a command and leaves it running.
 pub(crate) fn begun(mut command: Command) -> Running {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let (mut child, lives) = spawned(&mut command);
     let out = BufReader::new(child.stdout.take().unwrap());
     let err = BufReader::new(child.stderr.take().unwrap());
     let complained = String::new();
     Running {
-        child: Alive(child),
+        child: Alive(child, lives),
         out,
         err,
         complained,
@@ -135,13 +140,31 @@ pub(crate) fn bare(home: &std::path::Path) -> Command {
 }
 
 pub(crate) fn said(command: &mut Command) -> Said {
-    Said::from(command.stdin(Stdio::null()).output().unwrap())
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (child, _lives) = spawned(command);
+    Said::from(child.wait_with_output().unwrap())
+}
+
+/// Starts it. It is killed after its lifetime, unless what comes with it was dropped.
+fn spawned(command: &mut Command) -> (Child, Sender<()>) {
+    let child = command.spawn().unwrap();
+    let (lives, ended) = channel();
+    let (pid, what) = (child.id(), format!("{command:?}"));
+    std::thread::spawn(move || {
+        if ended.recv_timeout(LIFETIME) == Err(RecvTimeoutError::Timeout) {
+            let why = format!("killed, since it has not ended after {LIFETIME:?}");
+            let _ = writeln!(std::io::stderr(), "{why}: {what}");
+            signal(pid, "-KILL");
+        }
+    });
+    (child, lives)
 }
 
 fn with_input(command: &mut Command, input: &[u8]) -> Said {
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let (mut child, _lives) = spawned(command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     // Beside us, so that neither pipe fills up while we fill the other.
@@ -197,7 +220,10 @@ fn parsed(line: &str) -> Value {
 }
 
 /// A process that does not outlive the test, also where this fails.
-struct Alive(Child);
+struct Alive(
+    Child,
+    #[expect(dead_code, reason = "its end is what tells")] Sender<()>,
+);
 
 impl Drop for Alive {
     fn drop(&mut self) {

@@ -4,12 +4,16 @@ use std::process::Command;
 
 use delayscope::args::Args;
 
-use crate::program::{Program, Said, bare, begun, said};
-use crate::support::{room, wait_for};
+use crate::cluster::Cluster;
+use crate::program::{Program, Said, bare, begun, local, said};
+use crate::sentinel::Group;
+use crate::support::{Server, room, wait_for};
+use crate::tls::{Authority, Stage};
 
 const README: &str = include_str!("../../README.md");
 
-/// Words of commands that need servers which are not there, or a configuration.
+/// Words of commands that name a server. (`ssh`, `kubectl` and `tmux` start no command of ours
+/// here: whether what they lead to is reached, the tests of tunnels and sockets show.)
 const ELSEWHERE: [&str; 2] = ["://", "--profile"];
 
 /// Commands that change something, and so ask.
@@ -124,6 +128,62 @@ fn every_command_of_the_readme_runs() {
         ran += 1;
     }
     assert!(ran >= 15, "{ran} commands ran");
+}
+
+#[test]
+fn every_command_that_names_a_server_leads_to_one_of_that_kind() {
+    let server = Server::start_tcp(&[]);
+    let rule = local(&["acl", "--for", "read", "--name", "watcher"]);
+    let rule = words(&format!("delayscope {}", rule.done().out));
+    let mut watcher: Vec<&str> = rule.iter().map(String::as_str).collect();
+    watcher.extend(["on", ">secret"]);
+    server.cmd(&watcher);
+    let authority = Authority::new("Ours");
+    let tls = Stage::start(&authority, &authority.signs(&["127.0.0.1"]), "no");
+    let group = Group::start();
+    let cluster = Cluster::start();
+    let folder = room();
+    std::fs::copy(tls.ca(), folder.path().join("ca.pem")).unwrap();
+    let profile = format!("[profiles.production]\nurl = \"{}\"\n", server.url());
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, profile).unwrap();
+    let address = |port: u16| format!("127.0.0.1:{port}");
+    let nodes = format!(
+        "{},{}",
+        address(cluster.nodes[0].port()),
+        address(cluster.nodes[1].port())
+    );
+    let stand_ins = [
+        ("redis.example:6379", address(server.port())),
+        ("redis.example", address(tls.port)),
+        ("s1,s2,s3", group.places()),
+        ("node1,node2", nodes),
+        ("--profile production", "--profile production".to_owned()),
+    ];
+    let mut used = [0; 5];
+    for line in commands() {
+        if !ELSEWHERE.iter().any(|word| line.contains(word)) {
+            continue;
+        }
+        let known = stand_ins.iter().position(|(named, _)| line.contains(named));
+        let known = known.unwrap_or_else(|| panic!("no server here stands for that of: {line}"));
+        let (named, here) = &stand_ins[known];
+        used[known] += 1;
+        let mut command = bare(folder.path());
+        command.env("DELAYSCOPE_CONFIG", &config);
+        if line.contains("watcher") {
+            command.env("REDISCLI_AUTH", "secret");
+        }
+        command.current_dir(folder.path());
+        let said = said(command.args(words(&line.replace(named, here))));
+        // Without a terminal it lists the queues, of which there are none.
+        assert_eq!((said.code, said.out.as_str()), (1, ""), "{line}: {said:?}");
+        assert!(
+            said.err.contains("no delayed queues in"),
+            "{line}: {said:?}"
+        );
+    }
+    assert!(used.iter().all(|times| *times > 0), "{used:?}");
 }
 
 /// Tells whether a command changes something: those are run as the ten jobs.

@@ -36,6 +36,37 @@ fn a_report_holds_figures_findings_late_entries_and_what_the_server_says() {
 }
 
 #[test]
+fn findings_name_entries_by_what_they_say_but_in_a_redacted_report() {
+    let program = sick();
+    put(
+        &program.server,
+        &frame(7, b"secret far"),
+        60 * 31_557_600_000,
+    );
+    let order = b"redisson_delay_queue:{orders}";
+    let stray = frame(9, b"secret stray");
+    program.server.cmd_bytes(&[b"RPUSH", order, &stray]);
+    let report = |more: &[&str]| {
+        let args = [&["report", "orders", "--for", "2s"], more].concat();
+        program.run(&args).done().out
+    };
+    let open = report(&[]);
+    for told in ["secret far (", "1 only in the order list: secret stray ("] {
+        assert!(open.contains(told), "{told}: {open}");
+    }
+    for more in [&["--redact"][..], &["--redact", "--json"]] {
+        let redacted = report(more);
+        assert!(redacted.contains("drift") && redacted.contains("far-future"));
+        assert!(!redacted.contains("secret"), "{redacted}");
+    }
+    let all = program.run(&["doctor", "orders", "--exact"]).out;
+    assert!(
+        all.contains("1 only in the order list: secret stray ("),
+        "{all}"
+    );
+}
+
+#[test]
 fn a_report_tells_the_changes_that_were_made() {
     let program = sick();
     program.run(&["delete", "orders", "--late", "--yes"]).done();

@@ -53,6 +53,39 @@ fn the_master_is_found_by_every_spelling_of_its_sentinels() {
 }
 
 #[test]
+fn a_sentinel_of_another_mind_is_told_and_leads_nobody_away() {
+    let group = with_orders();
+    group.mistake();
+    let places = group.places();
+    let url = format!("redis-sentinel://{places}/3?sentinelMasterId={NAME}");
+    // The replica takes no offers.
+    for _ in 0..10 {
+        run(&url, &["offer", "orders", "hello", "--in", "1h"]).done();
+    }
+    let seen = run(&url, &["watch", "--interval", "200ms", "--count", "20"]).done();
+    let lost = ["broke", "cannot reach", "trying again"];
+    assert!(
+        !lost.iter().any(|words| seen.err.contains(words)),
+        "{}",
+        seen.err
+    );
+    let told = |more: &[&str]| {
+        let words = [&["doctor", "orders", "--json"], more].concat();
+        let mut found = run(&url, &words).json().into_iter();
+        found.find(|one| one["id"] == "split-view")
+    };
+    let split = told(&["--for", "14s"]).expect("two masters");
+    assert_eq!(split["severity"], "warning", "{split}");
+    let sentence = split["sentence"].as_str().unwrap();
+    let port = group.servers[1].port();
+    let place = places.rsplit(',').next().unwrap();
+    let by = format!("127.0.0.1:{port} is named by {place}");
+    assert!(sentence.contains(&by), "{sentence}");
+    group.correct();
+    assert_eq!(told(&["--for", "14s"]), None);
+}
+
+#[test]
 fn a_printed_command_leads_to_the_master_of_the_moment() {
     let group = with_orders();
     let url = format!(
@@ -150,7 +183,11 @@ fn the_rules_that_acl_prints_are_all_that_sentinels_and_master_have_to_allow() {
     wrong.args(["--sentinel-pass", "sesame", "queues"]);
     let wrong = said(&mut wrong).failed("check --sentinel-user and --sentinel-pass");
     assert!(!wrong.err.contains("sesame"), "{}", wrong.err);
-    assert!(wrong.err.contains("can be seen by others"), "{}", wrong.err);
+    assert!(
+        wrong.err.contains("keeps that of sentinels from them"),
+        "{}",
+        wrong.err
+    );
 }
 
 #[test]

@@ -14,19 +14,19 @@ use crate::sentinel::{Group, NAME, info};
 use crate::support::{Server, room, wait_for};
 
 /// Who signs certificates here.
-struct Authority {
+pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
 }
 
 /// A certificate and its key, both PEM.
-struct Pair {
+pub(crate) struct Pair {
     cert: String,
     key: String,
 }
 
 impl Authority {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(DnType::CommonName, name);
@@ -37,7 +37,7 @@ impl Authority {
     }
 
     /// A certificate that bears these names.
-    fn signs(&self, names: &[&str]) -> Pair {
+    pub(crate) fn signs(&self, names: &[&str]) -> Pair {
         self.signs_with(names, |_| {})
     }
 
@@ -55,16 +55,16 @@ impl Authority {
 }
 
 /// A server that speaks TLS, and the files of those who talk to it.
-struct Stage {
+pub(crate) struct Stage {
     server: Server,
-    port: u16,
+    pub(crate) port: u16,
     files: tempfile::TempDir,
     home: tempfile::TempDir,
 }
 
 impl Stage {
     /// A server that shows `shown`; it asks for client certificates as `asks` says.
-    fn start(authority: &Authority, shown: &Pair, asks: &str) -> Self {
+    pub(crate) fn start(authority: &Authority, shown: &Pair, asks: &str) -> Self {
         let files = room();
         let file = |name: &str, text: &str| {
             let path = files.path().join(name);
@@ -104,7 +104,7 @@ impl Stage {
         path
     }
 
-    fn ca(&self) -> PathBuf {
+    pub(crate) fn ca(&self) -> PathBuf {
         self.files.path().join("ca.pem")
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use delayscope::clock::instant;
 
 use crate::program::{Program, bare, local};
+use crate::support::ports::Ports;
 use crate::support::{Server, wait_for};
 
 #[test]
@@ -92,11 +93,8 @@ fn a_queue_that_is_not_there_is_not_made_up() {
 
 #[test]
 fn a_server_that_is_gone_is_told_at_once_with_its_address() {
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let ports = Ports::free();
+    let port = ports.of_nodes[0];
     let said = local(&["-p", &port.to_string(), "queues"]);
     let said = said.failed(&format!("127.0.0.1:{port}/0"));
     // Not that it did not answer for so long.
@@ -245,6 +243,11 @@ fn a_password_on_the_command_line_is_warned_of_and_one_in_the_environment_is_not
     let url = format!("unix://:hunter2@{}", socket.display());
     let flag = program.run(&["-a", "hunter2", "queues"]).done();
     assert_eq!(flag.err.matches(warning).count(), 1, "{flag:?}");
+    let proxy = ["--proxy", "socks5://me:hunter2@127.0.0.1:1", "queues"];
+    let proxy = program.run(&proxy).done();
+    let kept = "proxy in the configuration keeps that of the proxy from them";
+    assert!(proxy.err.contains(kept) && !proxy.err.contains("REDISCLI_AUTH"));
+
     let home = crate::support::room();
     let in_url = bare(home.path())
         .args(["-u", &url, "queues"])

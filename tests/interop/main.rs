@@ -34,6 +34,7 @@ mod scenes;
 #[path = "../support/sentinel.rs"]
 mod sentinel;
 mod sick;
+mod soak;
 mod stage;
 #[path = "../support/terminal.rs"]
 mod terminal;
@@ -207,4 +208,10 @@ mod traced_beside_it {
 #[ignore = "stands until told to stop: cargo test --features interop --test interop stage -- --ignored --nocapture"]
 fn a_stage_of_sick_queues_stands_until_it_is_told_to_stop() {
     stage::stand();
+}
+
+#[test]
+#[ignore = "an hour, or SOAK_MINUTES: cargo test --features interop --test interop soak -- --ignored --nocapture"]
+fn the_screen_stays_right_and_small_through_an_hours_soak_in_a_cluster() {
+    soak::play();
 }

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use delayscope::queue::{Form, Queue};
 
@@ -107,12 +108,17 @@ impl Side {
         (theirs, ours): (&str, String),
     ) -> Self {
         let peer = Peer::start(release.version, theirs, "1", 0, LIFETIME);
-        Self {
-            peer,
-            server,
-            url: ours,
-            release,
-        }
+        Self::with_peer(peer, server, release, ours)
+    }
+
+    /// The same, which stays for an evening and runs fast.
+    pub fn led_for_an_evening(
+        server: Arc<Server>,
+        release: &'static Release,
+        (theirs, ours): (&str, String),
+    ) -> Self {
+        let peer = Peer::start(release.version, theirs, "4", 0, EVENING);
+        Self::with_peer(peer, server, release, ours)
     }
 
     fn living(
@@ -124,6 +130,15 @@ impl Side {
     ) -> Self {
         let url = format!("redis://127.0.0.1:{}", server.port());
         let peer = Peer::start(release.version, &url, tier, ahead_s, lifetime);
+        Self::with_peer(peer, server, release, url)
+    }
+
+    const fn with_peer(
+        peer: Peer,
+        server: Arc<Server>,
+        release: &'static Release,
+        url: String,
+    ) -> Self {
         Self {
             peer,
             server,
@@ -294,8 +309,13 @@ impl Answers {
     /// The text of the next element that a consumer took which takes on when that fails, as
     /// applications do: a master that hands over ends what older releases wait for there.
     pub fn took_at_last(&self) -> Option<String> {
+        self.took_within(PATIENCE)
+    }
+
+    /// The same, as long as no pause is longer than this.
+    pub fn took_within(&self, patience: Duration) -> Option<String> {
         loop {
-            let words = self.lines.recv_timeout(PATIENCE).ok()?;
+            let words = self.lines.recv_timeout(patience).ok()?;
             if words[0] == "took" {
                 return Some(unhex(&words[3]));
             }

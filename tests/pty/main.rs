@@ -6,7 +6,17 @@
 )]
 
 mod changing;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "each program uses a part of it; a failure here is a failed test"
+)]
+#[path = "../support/cluster.rs"]
+mod cluster;
 mod completing;
+mod elsewhere;
 mod filter;
 mod opening;
 mod pictures;
@@ -20,6 +30,18 @@ mod pressing;
 #[path = "../support/redisson.rs"]
 mod redisson;
 mod screen;
+#[expect(unreachable_pub, reason = "shared by two programs")]
+#[path = "../support/self_signed.rs"]
+mod self_signed;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "each program uses a part of it; a failure here is a failed test"
+)]
+#[path = "../support/sentinel.rs"]
+mod sentinel;
 #[expect(dead_code, reason = "each program uses a part of it")]
 #[path = "../support/mod.rs"]
 mod support;

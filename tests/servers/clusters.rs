@@ -443,6 +443,8 @@ async fn changed_amid(made: Made, fate: Fate, at: usize) {
         .await
         .expect("an end");
     assert_eq!(failed, None, "{summary:?}");
+    let anew = |note: &String| note.contains("started anew");
+    assert!(!summary.notes.iter().any(anew), "{:?}", summary.notes);
     // Of what has left timeouts nobody knows by whom, where the owner died before it could say so.
     let may_be_unknown = fate == Fate::Dies && made != Made::Requeue;
     let unknown = summary.tally.get(Outcome::Unknown);
@@ -452,11 +454,12 @@ async fn changed_amid(made: Made, fate: Fate, at: usize) {
         "{summary:?}"
     );
     assert!(unknown == 0 || may_be_unknown, "{summary:?}");
-    let moves = "its slot is on the way to another node";
-    assert!(
-        waits.contains(moves) || fate != Fate::GivesItAway,
-        "{waits:?}"
-    );
+    if fate == Fate::GivesItAway && !waits.contains(MOVES) {
+        // The last entries were on their way to the owner before their slot was.
+        assert!(at > 2_000, "{waits:?}");
+        while cluster.move_a_key(slot, 1, 2) {}
+        cluster.end_move(slot, 1, 2);
+    }
     let wanted = match fate {
         Fate::GivesItAway => 2,
         _ => MASTERS + 1,

@@ -16,6 +16,7 @@ mod bulk;
 #[path = "../support/cluster.rs"]
 mod cluster;
 mod clusters;
+mod gate;
 mod greeted;
 mod interleaved;
 mod left_open;

@@ -2,6 +2,7 @@
 
 mod backlog;
 mod consumer;
+mod demoted;
 mod faults;
 mod worker;
 

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::hash::{BuildHasher as _, RandomState};
-use std::net::{TcpListener, TcpStream};
 
 use delayscope::queue::slot::{SLOTS, slot};
 use delayscope::queue::{Address, Endpoint, Queue};
 
+use crate::support::ports::Ports;
 use crate::support::{Server, Value, behind_tls, wait_for};
 
 /// The masters at the start are the first three of the nodes; the replica of each stands three
@@ -185,6 +184,20 @@ impl Cluster {
         self.nodes[node].cmd(&[&words[..], &[&self.id(owner)]].concat());
     }
 
+    /// Makes the first node believe, for as long as it takes the slot for one on its way to itself, that
+    /// the second owns one that the third owns: what the owner says of it is not heard then. (Where the
+    /// node that is believed to own it were a later one, the owner would hear of it and give it away.)
+    pub fn mistake_for_long(&self, slot: u16) {
+        let number = slot.to_string();
+        self.nodes[0].cmd(&["CLUSTER", "SETSLOT", &number, "IMPORTING", &self.id(2)]);
+        self.mistake(0, slot, 1);
+    }
+
+    /// Nothing is on its way any more, as a node believes.
+    pub fn settle(&self, node: usize, slot: u16) {
+        self.nodes[node].cmd(&["CLUSTER", "SETSLOT", &slot.to_string(), "STABLE"]);
+    }
+
     fn id(&self, n: usize) -> String {
         text(&self.nodes[n], &["CLUSTER", "MYID"])
     }
@@ -272,42 +285,4 @@ fn known_to(n: usize, ports: &[u16]) -> String {
     }
     let _ = writeln!(known, "vars currentEpoch {MASTERS} lastVoteEpoch 0");
     known
-}
-
-/// The ports of a cluster's nodes, or of sentinels. No other test is given one of them, or of their
-/// buses, while this lives: each belongs to a block whose own port is held.
-pub struct Ports {
-    pub of_nodes: Vec<u16>,
-    _held: TcpListener,
-}
-
-/// Blocks of ports, all of them below those that systems give to whoever connects.
-const BLOCKS: u16 = 1_600;
-/// The first port of a node; that of its bus is 10,000 above it.
-const FIRST_OF_NODES: u16 = 10_000;
-/// The port that is held of the first block.
-const FIRST_HELD: u16 = 30_000;
-
-impl Ports {
-    /// A block that nobody has, and in which no stranger listens. The ports of its nodes are not
-    /// taken to find that out: what is let go only then may still be held, for a moment, by a
-    /// process that is being started elsewhere.
-    pub fn free() -> Self {
-        let listens = |port: u16| TcpStream::connect(("127.0.0.1", port)).is_ok();
-        let mut found = (0_u64..).filter_map(|n| {
-            let block = RandomState::new().hash_one(n) % u64::from(BLOCKS);
-            let block = u16::try_from(block).unwrap();
-            let held = TcpListener::bind(("127.0.0.1", FIRST_HELD + block)).ok()?;
-            let nodes = u16::try_from(2 * MASTERS).unwrap();
-            let first = FIRST_OF_NODES + block * nodes;
-            let of_nodes: Vec<u16> = (first..first + nodes).collect();
-            let mut all = of_nodes.iter().flat_map(|port| [*port, port + 10_000]);
-            let are_free = !all.any(listens);
-            are_free.then_some(Self {
-                of_nodes,
-                _held: held,
-            })
-        });
-        found.next().expect("one of them")
-    }
 }

@@ -11,10 +11,10 @@
     reason = "shared by test crates that each use a part of it; a failure here is a failed test"
 )]
 
+pub mod ports;
 mod versions;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use delayscope::clock::{EpochMillis, instant};
 use delayscope::queue::{Address, Endpoint, Queue};
+use ports::Ports;
 pub use redis::Value;
 
 /// Starts the server, tells its process id, and kills it when its own input ends.
@@ -53,6 +54,8 @@ pub struct Server {
     dir: tempfile::TempDir,
     args: Vec<String>,
     port: Option<u16>,
+    /// Given back when it has ended, unless they are another's.
+    _ports: Option<Ports>,
     guard: Option<Child>,
     pid: u32,
     password: Option<String>,
@@ -72,7 +75,10 @@ impl Server {
 
     /// A server on a unix socket and on a free TCP port of 127.0.0.1.
     pub fn start_tcp(args: &[&str]) -> Self {
-        Self::start_tcp_at(args, free_port())
+        let ports = Ports::free();
+        let mut server = Self::prepared(args, Some(ports.of_nodes[0]), Some(ports));
+        server.restart();
+        server
     }
 
     /// The same on that port.
@@ -81,24 +87,25 @@ impl Server {
     }
 
     fn start_at(args: &[&str], port: Option<u16>) -> Self {
-        let mut server = Self::prepared(args, port);
+        let mut server = Self::prepared(args, port, None);
         server.restart();
         server
     }
 
     /// The same on that port, with a file in its directory.
     pub fn start_in(args: &[&str], port: u16, (name, contents): (&str, &str)) -> Self {
-        let mut server = Self::prepared(args, Some(port));
+        let mut server = Self::prepared(args, Some(port), None);
         std::fs::write(server.dir.path().join(name), contents).unwrap();
         server.restart();
         server
     }
 
-    fn prepared(args: &[&str], port: Option<u16>) -> Self {
+    fn prepared(args: &[&str], port: Option<u16>, ports: Option<Ports>) -> Self {
         Self {
             dir: room(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             port,
+            _ports: ports,
             guard: None,
             pid: 0,
             password: None,
@@ -214,10 +221,12 @@ impl Server {
             .into_connection_info()
             .unwrap()
             .set_redis_settings(settings.set_skip_set_lib_name());
-        redis::Client::open(info)
+        let connection = redis::Client::open(info)
             .unwrap()
             .get_connection()
-            .expect("the test's own connection")
+            .expect("the test's own connection");
+        connection.set_read_timeout(Some(PATIENCE)).unwrap();
+        connection
     }
 
     /// Sends one command, words as text; panics when the server refuses it.
@@ -366,12 +375,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-/// A TCP port of 127.0.0.1 on which nobody listens.
-pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 /// Starts `program` in `dir` behind a guard, which kills it when its own input ends; the guard, and

@@ -6,10 +6,8 @@ use std::process::{Child, Command};
 
 use delayscope::queue::{Address, Endpoint, Sentinels};
 
-use crate::cluster::Ports;
-use crate::support::{
-    Server, Value, behind_tls, free_port, guarded, room, server_binary, signal, wait_for,
-};
+use crate::support::ports::Ports;
+use crate::support::{Server, Value, behind_tls, guarded, room, server_binary, signal, wait_for};
 
 /// The name under which the master is watched.
 pub const NAME: &str = "mymaster";
@@ -58,26 +56,24 @@ impl Group {
     }
 
     fn start_as(password: Option<&str>, tls_files: Option<&[&str]>) -> Self {
-        let start = |args: &[&str]| {
-            let port = free_port();
+        let held = Ports::free();
+        let [first, second, third, ports @ ..] = held.of_nodes;
+        let start = |port: u16, args: &[&str]| {
             let behind = tls_files.map_or_else(Vec::new, |files| behind_tls(files, port));
             let behind = behind.iter().map(String::as_str);
             let args: Vec<&str> = AT_ONCE.iter().chain(args).copied().chain(behind).collect();
             Server::start_tcp_at(&args, port)
         };
-        let master = start(&[]);
+        let master = start(first, &[]);
         let port = master.port().to_string();
         let mut servers = vec![master];
-        servers.extend((0..2).map(|_| start(&["--replicaof", "127.0.0.1", &port])));
+        servers.extend([second, third].map(|at| start(at, &["--replicaof", "127.0.0.1", &port])));
         wait_for("two replicas", || {
             info(&servers[0], "replication")
                 .matches("state=online")
                 .count()
                 == 2
         });
-        // Whoever connects may be given what was only free a moment ago.
-        let held = Ports::free();
-        let ports = [held.of_nodes[0], held.of_nodes[1], held.of_nodes[2]];
         let sentinels = (0..3).map(|n| Sentinel::start(n, ports, &servers, (password, tls_files)));
         let group = Self {
             sentinels: sentinels.collect(),
@@ -134,6 +130,23 @@ impl Group {
             let told: BTreeMap<String, String> = redis::from_redis_value(told).unwrap();
             told["port"] == port && told["flags"] == "master" && told["num-slaves"] == "2"
         })
+    }
+
+    /// The last sentinel believes that a replica is the master.
+    pub fn mistake(&self) {
+        self.teach(1);
+    }
+
+    /// The last sentinel believes that the first server is the master.
+    pub fn correct(&self) {
+        self.teach(0);
+    }
+
+    fn teach(&self, master: usize) {
+        let port = self.servers[master].port().to_string();
+        let sentinel = &self.sentinels[2];
+        sentinel.cmd(&["SENTINEL", "REMOVE", NAME]);
+        sentinel.cmd(&["SENTINEL", "MONITOR", NAME, "127.0.0.1", &port, "2"]);
     }
 
     /// One of the replicas is made the master, in an orderly manner: the old one stays, and takes

@@ -56,15 +56,15 @@ fn people<W: Write>(
     if let Some(line) = summary {
         out.broken("", &line, 0)?;
     }
-    let mut told_of_server: Vec<&str> = Vec::new();
+    let mut told_of_server = Vec::new();
     let mut each: Vec<_> = doctor.queues.iter().zip(all).collect();
     each.sort_by_key(|(_, said)| Reverse(said.worst()));
     for (one, said) in each {
-        let Some(at) = one.pulse().map(|pulse| pulse.at) else {
-            continue;
-        };
+        let at = one.pulse().map(|pulse| pulse.at);
+        let at = at.unwrap_or_else(|| doctor.session.now());
         let new = |found: &&crate::queue::Finding| {
-            !found.of_server || !told_of_server.contains(&found.id)
+            let mut of_all = found.of_all().into_iter();
+            !of_all.any(|of_all| told_of_server.contains(&of_all))
         };
         let findings: Vec<_> = said.findings.iter().filter(new).collect();
         if findings.is_empty() && said.early.is_empty() {
@@ -83,8 +83,7 @@ fn people<W: Write>(
         for line in finding::undecided_lines(one.queue(), &said.early, &programs.ours) {
             line.print(out)?;
         }
-        let of_server = findings.iter().filter(|found| found.of_server);
-        told_of_server.extend(of_server.map(|found| found.id));
+        told_of_server.extend(findings.iter().filter_map(|found| found.of_all()));
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) fn print<W: Write>(
     out.whole(&format!("# Delayed queue {}", summary::plain(&name)))?;
     out.whole("")?;
     summary::print(bundle, programs, out)?;
-    findings(bundle, programs, out)?;
+    findings(bundle, redact, programs, out)?;
     section(out, "Figures")?;
     fenced(out, |out| bundle.shown.print(&bundle.queue, config, out))?;
     late(bundle, redact, out)?;
@@ -72,7 +72,12 @@ fn longest_run(text: &str) -> usize {
     runs.max().unwrap_or(0)
 }
 
-fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>) -> io::Result<()> {
+fn findings<W: Write>(
+    bundle: &Bundle,
+    redact: bool,
+    programs: &Programs,
+    out: &mut Output<W>,
+) -> io::Result<()> {
     section(out, "Findings")?;
     let said = &bundle.said;
     if said.findings.is_empty() {
@@ -84,7 +89,9 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
     for found in &said.findings {
         out.whole(&format!("### {}: {}", found.severity.word(), found.id))?;
         out.whole("")?;
-        let lines = finding::lines(&bundle.queue, found, bundle.at, programs);
+        let by_payload = (!redact).then(|| found.told_by_payload());
+        let told = by_payload.as_ref().unwrap_or(found);
+        let lines = finding::lines(&bundle.queue, told, bundle.at, programs);
         fenced(out, |out| {
             out.whole(&found.headline)?;
             let rest = lines.iter().skip(1);

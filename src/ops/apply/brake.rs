@@ -150,7 +150,7 @@ impl Run {
     }
 
     /// Finds whether replicas lack what was done that are to have it.
-    async fn unconfirmed(&mut self) -> Option<String> {
+    pub(super) async fn unconfirmed(&mut self) -> Option<String> {
         let wanted = match self.limits.confirm? {
             Confirm::All => self.ledger.replicas(),
             Confirm::Replicas(n) => n,

@@ -3,8 +3,7 @@
 use crate::ops::plan::ChangeError;
 use crate::queue::Plan;
 use crate::queue::text;
-use crate::store::Store;
-use crate::store::read;
+use crate::store::{Store, read};
 
 /// The replicas that shall have what was done: after a failover to one of these nothing is lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,6 +30,15 @@ impl Confirm {
                 return Ok(());
             }
         };
+        let is_asked = have > 0 && self != Self::Replicas(0);
+        if is_asked
+            && let Err(why) = read::may_wait(store).await
+            && why.code() == Some("NOPERM")
+        {
+            return Err(ChangeError::Senseless(format!(
+                "replicas confirm by WAIT, and {why}. Give the user +wait, or leave --confirm out"
+            )));
+        }
         let has = text::counted(have as u64, "replica", "replicas");
         let wanted = match self {
             Self::Replicas(wanted) if wanted > have => {

@@ -2,13 +2,14 @@
 //! That is found out entry by entry and done again, so that what is told is what the new master
 //! holds.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::ChangeEvent;
 use super::batch::EntryFate;
 use super::brake::LOOK;
 use super::ledger::{DoubtfulEntry, Teller};
 use super::look::SeenEntry;
+use super::refused::waits_for;
 use super::run::{Halt, PartEnd, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::bulk::realign::due_until;
@@ -26,7 +27,7 @@ const CATCH_UP: Duration = Duration::from_secs(1);
 const GIVEN_UP: &str = "A replica went away and did not come back: until it is back it has nothing \
                         of what went on.";
 /// The trouble that is told of a failover.
-const TOOK_OVER: &str = "another server has become the master amid this change (a failover): the \
+const TOOK_OVER: &str = "another server has the queue now (a failover, or its slot was moved): the \
                          entries that it may lack are looked up";
 /// The reason for an unknown outcome.
 const BY_WHOM: &str = "a failover came after it was done; it has left since, by this change or by \
@@ -47,23 +48,29 @@ impl Run {
             return Ok(());
         }
         let store = self.writer.store().clone();
-        let since = instant();
+        let since = self.refused.since(instant());
         loop {
-            self.progress(Some("the server takes no writes just now".to_owned()), true);
+            self.progress(Some(waits_for(error).to_owned()), true);
             self.pause(LOOK).await;
             if self.is_stopped() {
                 return Err(Halt::Stopped);
             }
             if let Ok(seen) = read::replication(&store).await {
                 self.saw(&seen);
-                if seen.is_master {
+                // A master says nothing of whether it takes writes: the next one tells.
+                if seen.is_master && !self.has_waited_long(since) {
+                    self.refused.tried_again(instant());
                     return Ok(());
                 }
             }
-            if instant().saturating_duration_since(since) > self.limits.patience {
+            if self.has_waited_long(since) {
                 return Err(Halt::Failed(error.to_string()));
             }
         }
+    }
+
+    fn has_waited_long(&self, since: Instant) -> bool {
+        instant().saturating_duration_since(since) > self.limits.patience
     }
 
     /// Learns what the server told of its replication behind the last script.
@@ -211,6 +218,23 @@ impl Run {
 
     /// Waits until all replicas have what was done; where that may take long, it is told.
     async fn caught_up(&mut self) {
+        // Who has asked for it waits until they have it; of all replicas, until one that has gone is
+        // given up.
+        let store = self.writer.store().clone();
+        while let Some(why) = self.unconfirmed().await {
+            if self.is_stopped() {
+                break;
+            }
+            self.progress(Some(why), true);
+            self.pause(LOOK).await;
+            if let Ok(seen) = read::replication(&store).await {
+                self.saw(&seen);
+                if self.ledger.doubts() {
+                    return;
+                }
+                self.missed(&seen);
+            }
+        }
         let all = self.ledger.replicas();
         if let Ok(have) = self.writer.wait_for_replicas(all, CATCH_UP).await {
             if have < all as u64 {
@@ -225,7 +249,6 @@ impl Run {
             return;
         }
         // Who may not WAIT hears what the replicas say each second.
-        let store = self.writer.store().clone();
         let until = instant() + CATCH_UP + LOOK;
         while !self.ledger.is_everywhere() && instant() < until && !self.is_stopped() {
             self.pause(LOOK).await;
@@ -391,6 +414,11 @@ impl Run {
     /// A sentence about the failovers that it has outlasted.
     pub(super) fn outlasted(&self) -> Option<String> {
         let failovers = self.ledger.failovers();
+        if failovers > 0 && self.taken_back == 0 {
+            let why = "Another server took over the queue amid this change (a failover, or its slot \
+                       was moved). What is told here is how it stands there.";
+            return Some(why.to_owned());
+        }
         let again = text::counted(self.taken_back, "entry was", "entries were");
         (failovers > 0).then(|| {
             format!(

@@ -139,15 +139,17 @@ impl Run {
     }
 
     /// True when the server is not the process any more that it was when the change began.
-    fn is_restarted(&self) -> bool {
-        let now = ServerId::of(self.writer.store()).run_id;
+    async fn is_restarted(&self) -> bool {
+        let store = self.writer.store();
+        let now = ServerId::of(store).run_id;
         let then = &self.server.run_id;
-        !now.is_empty() && !then.is_empty() && now != *then
+        let is_another = !now.is_empty() && !then.is_empty() && now != *then;
+        is_another && self.at_first.planned.was_started_anew(store).await
     }
 
     /// Says what has happened to the queue.
-    pub(super) fn restarted(&self) -> Option<String> {
-        self.is_restarted().then(|| {
+    pub(super) async fn restarted(&self) -> Option<String> {
+        self.is_restarted().await.then(|| {
             "The server was started anew amid this change: what it had not saved by then is as it \
              was before."
                 .to_owned()

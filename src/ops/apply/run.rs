@@ -11,6 +11,7 @@ use super::kick::Stuck;
 use super::ledger::Ledger;
 use super::lost::Before;
 use super::pace::{EntryPace, ScriptPace};
+use super::refused::RefusedWrites;
 use super::unheard::UnheardTeller;
 use super::{ChangeEvent, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
@@ -104,6 +105,8 @@ pub(super) struct Run {
     pub(super) replicas_at: Option<Instant>,
     /// The part that a failover would take back.
     pub(super) ledger: Ledger,
+    /// The writes that the server refuses just now.
+    pub(super) refused: RefusedWrites,
     /// Entries that one has taken back, and that were done again or are left.
     pub(super) taken_back: u64,
     /// True while the order list is set aside by this change.
@@ -168,6 +171,7 @@ impl Run {
             began,
             replicas_at: None,
             ledger: Ledger::default(),
+            refused: RefusedWrites::default(),
             taken_back: 0,
             aside: false,
             wants_aside: false,
@@ -302,8 +306,11 @@ impl Run {
         self.notes.extend(copied(self.copies));
         let elapsed = instant().saturating_duration_since(self.began);
         self.writer.ask_for_replication(false);
-        let outlasted = self.outlasted();
-        self.notes.extend(outlasted.or_else(|| self.restarted()));
+        let befell = match self.outlasted() {
+            None => self.restarted().await,
+            outlasted => outlasted,
+        };
+        self.notes.extend(befell);
         let aside = self.still_aside().await;
         self.notes.extend(aside);
         self.see_whether_it_helps().await;
@@ -391,6 +398,9 @@ impl Run {
 
     /// Learns the same of a script that looked at more entries than it changed.
     pub(super) fn looked(&mut self, entries: usize, changed: usize, took: Option<Duration>) {
+        if changed > 0 {
+            self.refused = RefusedWrites::default();
+        }
         if let Some(took) = took {
             self.longest = self.longest.max(took);
             self.pace.had(entries, took);

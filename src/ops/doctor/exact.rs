@@ -202,7 +202,7 @@ fn drifted(queue: &Queue, found: &[Difference], sizes: Sizes) -> ListDifferences
             Difference::OnlyInOrder(_) => &mut drifted.strays,
             Difference::TooOften(..) => &mut drifted.twice,
         };
-        side.add(queue.id(difference.member()));
+        side.add(queue, difference.member());
     }
     drifted
 }

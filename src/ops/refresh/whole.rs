@@ -21,10 +21,10 @@ pub async fn whole_pulses(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>,
     if !keys.is_empty() {
         let ask = async |store: Store, keys: Vec<Keys>| read::whole_order(&store, &keys).await;
         let whole = store
-            .by_node(&keys, |keys| keys.timeouts.clone(), ask)
-            .await?;
+            .by_node_apart(&keys, |keys| keys.timeouts.clone(), ask)
+            .await;
         for (pulse, whole) in short.into_iter().zip(whole) {
-            if let Some(whole) = whole {
+            if let Ok(Some(whole)) = whole {
                 pulse.order = Known::Is(whole);
             }
         }

@@ -15,22 +15,6 @@ pub struct BadFilter {
     pub wrong: Wrong,
 }
 
-impl BadFilter {
-    /// Tells whether it only lacks its end, as most filters do while they are typed.
-    #[must_use]
-    pub fn is_unfinished(&self) -> bool {
-        matches!(
-            self.wrong,
-            Wrong::QuoteOpen
-                | Wrong::PatternOpen
-                | Wrong::NoPattern
-                | Wrong::NoTime
-                | Wrong::NoId
-                | Wrong::NoCodec
-        )
-    }
-}
-
 /// A mistake in a filter.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Wrong {

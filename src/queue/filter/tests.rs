@@ -225,19 +225,6 @@ fn what_people_write_is_no_large_pattern() {
 }
 
 #[test]
-fn a_filter_that_only_lacks_its_end_is_unfinished() {
-    for typed in ["\"a", "re:", "re:/a", "due<", "id:", "codec:"] {
-        assert!(Filter::parse(typed).unwrap_err().is_unfinished(), "{typed}");
-    }
-    for typed in ["due<25:00", "id:x", "codec:x", "re:/(/", "\"a\"b"] {
-        assert!(
-            !Filter::parse(typed).unwrap_err().is_unfinished(),
-            "{typed}"
-        );
-    }
-}
-
-#[test]
 fn what_was_found_is_marked_in_the_text() {
     let found = |typed: &str, text: &str| {
         let marked = filter(typed).found_in(text).into_iter();

@@ -222,10 +222,12 @@ fn by_members(
         ("more than once in the order list", twice),
     ] {
         if some.count > 0 {
-            let ids: Vec<String> = some.ids.iter().map(ToString::to_string).collect();
             let count = text::thousands(some.count);
             let such = if some.count == 1 { ": " } else { ", such as " };
-            finding = finding.words(format!("{count} {what}{such}{}", ids.join(", ")));
+            let ids: Vec<String> = some.named.iter().map(|(id, _)| id.to_string()).collect();
+            finding = finding
+                .words(format!("{count} {what}{such}{}", ids.join(", ")))
+                .names(&some.named);
         }
     }
     let finding = counted(seen, finding, (waiting, order));
@@ -312,6 +314,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
 mod tests {
     use super::super::tests::{START, Scene, pulse, sample};
     use super::*;
+    use crate::queue::frame::{self, Form};
     use crate::queue::{Change, Known};
 
     /// Pulses of that many in timeouts and in the order list, half a second apart.
@@ -468,6 +471,33 @@ mod tests {
         );
         assert_eq!(step(&scene(&[(1, 3); 3])), Step::WaitAgain);
         assert_eq!(step(&scene(&[(3, 0); 3])), Step::Change(What::Drift));
+    }
+
+    #[test]
+    fn what_one_side_holds_alone_is_named_by_what_it_says() {
+        let queue = crate::queue::Queue::redisson("q");
+        let mut exact = Exact::new(&queue, super::super::tests::START);
+        (exact.waiting, exact.order) = (1, 5);
+        let mut drift = ListDifferences::default();
+        for id in 1..=4_u8 {
+            let payload = format!("{{\"orderId\":{id}}}");
+            let id = [id, 1, 2, 3, 4, 5, 6, 0x43];
+            let member = frame::encode(Form::ByteId, id, payload.as_bytes());
+            drift.strays.add(&queue, &member);
+        }
+        drift.balance = -4;
+        exact.drift = Some(drift);
+        let mut differs = scene(&[(1, 5); 3]);
+        differs.watch.examined(exact);
+        let found = differs.found(ID).unwrap();
+        // Whether somebody may see payloads is not the rule's to decide.
+        let words = found.evidence.words.join("\n");
+        assert!(words.contains("0101020304050643") && !words.contains("orderId"));
+        let words = found.told_by_payload().evidence.words.join("\n");
+        let told = "4 only in the order list, such as {\"orderId\":1} (0101020304050643), ";
+        assert!(words.contains(told), "{words}");
+        // The first three; of the others the ids are enough.
+        assert!(words.contains("{\"orderId\":3}") && !words.contains("{\"orderId\":4}"));
     }
 
     #[test]

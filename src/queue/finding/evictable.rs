@@ -119,7 +119,7 @@ mod tests {
             panic!("nothing found");
         };
         assert_eq!((found.severity, found.of_server), (Severity::Warning, true));
-        assert!(found.sentence().contains("once it uses 100 MB"));
+        assert!(found.sentence().contains("once it uses 100 MiB"));
         assert!(found.sentence().contains("has dropped 3 keys"));
         let RuleVerdict::Found(found) = verdict(&server("0"), &survey(None)) else {
             panic!("nothing found");

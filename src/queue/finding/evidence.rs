@@ -1,13 +1,15 @@
 //! The parts of a finding beside its sentence: figures and commands that show it, and what repairs
 //! it.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::advice::Advice;
 use crate::clock::EpochMillis;
 use crate::queue::change::What;
 use crate::queue::entry::Entry;
-use crate::queue::redis_cli;
+use crate::queue::{EntryId, redis_cli};
 
 /// Figures, words and commands that show a finding to be true.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -16,8 +18,13 @@ pub struct Evidence {
     pub figures: Map<String, Value>,
     /// The same in words, a line each.
     pub words: Vec<String>,
+    /// The beginning of what entries say that the words name by their ids and no score finds: for
+    /// people who may see payloads.
+    pub said: Vec<(EntryId, String)>,
     /// Commands for a shell that show it by hand, a line each.
     pub commands: Vec<String>,
+    /// The node of a cluster that says so: that of the queue.
+    pub node: Option<Arc<str>>,
     /// The moment of the look that found it so, by the server's clock; none until it is entered into
     /// the ledger.
     pub told_at: Option<EpochMillis>,
@@ -35,6 +42,14 @@ pub struct Remedy {
 }
 
 impl Evidence {
+    /// Notes the node that says so: its commands go there.
+    pub(super) fn seen_at(&mut self, node: &Arc<str>) {
+        for line in &mut self.commands {
+            *line = redis_cli::at_node(line, node);
+        }
+        self.node = Some(Arc::clone(node));
+    }
+
     /// The commands that show it; `redis_cli`: how a shell starts that on the server.
     pub fn checks(&self, redis_cli: &str) -> impl Iterator<Item = String> {
         reaching(&self.commands, redis_cli)

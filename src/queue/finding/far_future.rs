@@ -4,8 +4,8 @@
 use super::id::FAR_FUTURE as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, Suspect};
 use crate::clock::EpochMillis;
+use crate::queue::Known;
 use crate::queue::frames::FarEntry;
-use crate::queue::{Known, text};
 
 /// A year, in ms, as far as a number of the year goes.
 const YEAR_MS: i64 = 31_556_952_000;
@@ -30,7 +30,6 @@ fn finding(seen: &QueueFacts, far: &[FarEntry], last: &FarEntry) -> Finding {
         n => format!("At least {n} entries wait until the year {year}."),
     };
     let ids: Vec<String> = far.iter().map(|one| one.id.to_string()).collect();
-    let said = |one: &FarEntry| format!("{}: {}", one.id, text::printable(&one.says));
     let suspects = far.iter().map(|one| Suspect {
         id: one.id,
         score: seen.queue.score(one.due),
@@ -42,9 +41,9 @@ fn finding(seen: &QueueFacts, far: &[FarEntry], last: &FarEntry) -> Finding {
     };
     Finding::new(ID, Severity::Note, headline)
         .all_suspects(suspects)
-        .number("entries", ids)
+        .number("entries", ids.clone())
         .number("last_due_ms", last.due.get())
-        .all_words(far.iter().map(said).collect())
+        .all_words(ids)
         .check_about(
             "ZREVRANGE",
             &seen.queue.keys().timeouts,
@@ -88,7 +87,9 @@ mod tests {
         let one = found(pulse(0, 1, None, 1), &["{\"orderId\":1}"]).unwrap();
         assert_eq!(one.severity, Severity::Note);
         assert_eq!(one.headline, "1 entry waits until the year 2123.");
-        assert!(one.evidence.words[0].ends_with(": {\"orderId\":1}"));
+        assert!(!one.evidence.words[0].contains("orderId"));
+        let told = one.told_by_payload().evidence.words.remove(0);
+        assert!(told.starts_with("{\"orderId\":1} ("), "{told}");
         assert_eq!(found(pulse(0, 1, None, 1), &[]), None);
         assert_eq!(found(pulse(0, 0, None, 1), &["x"]), None);
     }

@@ -1,6 +1,7 @@
 //! A finding, and how a rule says it: what is wrong, its evidence, what repairs it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ use super::id;
 use super::open::Open;
 use super::trend::Trend;
 use crate::clock::EpochMillis;
+use crate::queue::frames::PayloadBegin;
 use crate::queue::{EntryId, Exact, JudgedMember, redis_cli, text};
 
 /// One diagnosed problem of a queue.
@@ -90,6 +92,28 @@ impl Finding {
         }
     }
 
+    /// Notes the node of a cluster that the queue is at: what shows it is asked there, and what is the
+    /// server's is that node's.
+    pub(super) fn seen_at(&mut self, node: &Arc<str>) {
+        self.evidence.seen_at(node);
+        for line in &mut self.repair.lines {
+            *line = redis_cli::at_node(line, node);
+        }
+        if self.of_server {
+            let figures = &mut self.evidence.figures;
+            figures.insert("node".to_owned(), node.as_ref().into());
+            self.evidence.words.push(format!("at the node {node}"));
+        }
+    }
+
+    /// The name of what is the server's and the same for all of its queues, so that it is told once:
+    /// the rule, and in a cluster the node.
+    #[must_use]
+    pub fn of_all(&self) -> Option<(&'static str, Option<&Arc<str>>)> {
+        let of_all = (self.id, self.evidence.node.as_ref());
+        self.of_server.then_some(of_all)
+    }
+
     /// With the sentences that bear the headline out.
     #[must_use]
     pub fn details(mut self, details: impl Into<String>) -> Self {
@@ -166,10 +190,17 @@ impl Finding {
     /// Words with what an entry says before its id.
     fn by_payload(&self, words: &str) -> String {
         let mut told = words.to_owned();
-        for suspect in &self.suspects {
-            let says = suspect.says.as_deref().map(text::printable);
-            if let Some(says) = says.filter(|says| !words.contains(&**says)) {
-                let id = suspect.id.to_string();
+        let suspects =
+            { self.suspects.iter() }.filter_map(|one| Some((one.id, one.says.as_deref()?)));
+        let others = self
+            .evidence
+            .said
+            .iter()
+            .map(|(id, says)| (*id, says.as_str()));
+        for (id, says) in suspects.chain(others) {
+            let says = text::printable(says);
+            if !words.contains(&*says) {
+                let id = id.to_string();
                 told = told.replacen(&id, &format!("{says} ({id})"), 1);
             }
         }
@@ -292,6 +323,19 @@ impl Finding {
                 self.suspects.push(one);
             }
         }
+        self
+    }
+
+    /// With the entries that it names and that no score finds, by what they say, as far as that is
+    /// known.
+    pub(super) fn names<'a>(
+        mut self,
+        all: impl IntoIterator<Item = &'a (EntryId, PayloadBegin)>,
+    ) -> Self {
+        let said = all.into_iter().take(TOLD);
+        self.evidence
+            .said
+            .extend(said.filter_map(|(id, begin)| Some((*id, begin.says()?))));
         self
     }
 

@@ -103,7 +103,7 @@ fn finding(info: &Info, (behind, gone): (&[&Follower], &[String]), sound: usize)
     };
     let mut told: Vec<String> = Vec::new();
     for follower in behind {
-        let (address, lag) = (&follower.address, text::size(lag(follower)));
+        let (address, lag) = (&follower.address, text::bytes(lag(follower)));
         told.push(match (follower.copied, follower.lag_s) {
             (true, _) => format!("{address} has nothing yet: it is given a copy of everything"),
             (false, s @ LATE_S..) => {
@@ -180,7 +180,7 @@ mod tests {
         let looks: &[ReplicaOffsets] = &[(0, 1_000, &[(900, 0)]), (10, 3_100_000, stands)];
         let said = sentence(verdict(looks, 0));
         assert!(
-            said.contains("far behind") && said.contains("h:0 lacks 2 MB; 1 replica follows"),
+            said.contains("far behind") && said.contains("h:0 lacks 3.0 MB; 1 replica follows"),
             "{said}"
         );
     }

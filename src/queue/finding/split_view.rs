@@ -120,8 +120,8 @@ fn of_sentinels(said: &NamedMasters) -> Finding {
     finding.of_server = true;
     finding.all_words(told(said)).repair(
         Step::Outside,
-        "At each sentinel that names another master than the rest: SENTINEL RESET NAME; if it does not \
-         come round, SENTINEL REMOVE NAME and SENTINEL MONITOR again",
+        "At each sentinel that names another master than the rest: SENTINEL REMOVE NAME, then SENTINEL \
+         MONITOR NAME HOST PORT QUORUM with the master of the rest, and its settings by SENTINEL SET",
     )
 }
 

@@ -57,16 +57,27 @@ impl Client {
         !self.blocked_on_list && TAKING.contains(&self.command.as_str())
     }
 
-    /// Names it in short: `10.0.3.7 (orders-7f, redisson 3.15.1)`.
+    /// Names it in short: `10.0.3.7 (orders-7f, redisson 3.15.1)`. The address of one that comes by
+    /// a unix socket is the server's own, which tells nobody from others.
     #[must_use]
     pub fn named(&self) -> String {
         let addr = text::printable(&self.addr);
-        let host = addr.rsplit_once(':').map_or(&*addr, |(host, _)| host);
+        let is_local = addr.ends_with(":0");
+        let host = match addr.rsplit_once(':') {
+            _ if is_local => "local",
+            Some((host, _)) => host,
+            None => &*addr,
+        };
         let library = format!("{} {}", self.lib_name, self.lib_version);
         let known = [self.name.as_str(), library.trim()].into_iter();
         let known: Vec<_> = known.filter(|word| !word.is_empty()).collect();
         if known.is_empty() {
-            return host.to_owned();
+            let without = if is_local {
+                " client without a name"
+            } else {
+                ""
+            };
+            return format!("{host}{without}");
         }
         format!("{host} ({})", text::printable(&known.join(", ")))
     }
@@ -281,5 +292,19 @@ mod tests {
         assert_eq!(told, "10.0.0.1 (Mail-2), 10.0.0.1 (mail-1) and 5 more");
         let told = all.subscribed(0, None, &Queue::redisson("zoo")).unwrap();
         assert!(told.ends_with("(c-1) and 3 more"), "{told}");
+    }
+
+    #[test]
+    fn a_client_that_comes_by_a_unix_socket_has_no_address_of_its_own() {
+        let mut client = Client {
+            addr: "redis.sock:0".to_owned(),
+            ..Client::default()
+        };
+        assert_eq!(client.named(), "local client without a name");
+        client.name = "orders-7f".to_owned();
+        client.lib_name = "redisson".to_owned();
+        assert_eq!(client.named(), "local (orders-7f, redisson)");
+        client.addr = "[::1]:5000".to_owned();
+        assert_eq!(client.named(), "[::1] (orders-7f, redisson)");
     }
 }

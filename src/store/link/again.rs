@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const LARGE: usize = 256 << 10;
 
 /// The pauses between two tries, and the time until the last one.
-pub(in crate::store) struct Retries {
+pub(crate) struct Retries {
     since: Option<Instant>,
     within: Duration,
     at_once: Duration,
@@ -53,7 +53,7 @@ impl Retries {
     }
 
     /// Waits, after a refusal, until the server is to be asked again; false when it is not.
-    pub(in crate::store) async fn soon(&mut self) -> bool {
+    pub(crate) async fn soon(&mut self) -> bool {
         let now = instant();
         let since = *self.since.get_or_insert(now);
         let asked_for = now.saturating_duration_since(since);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,11 +17,13 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::super::error::StoreError;
+use super::replica::ReplicaWatch;
 use super::sentinel::Guide;
 use super::slots::Topology;
 use super::socket::{Duplex, LinkStream, Socket};
 use super::tunnel::{self, TunnelEnd};
 use super::{socks, tls};
+use crate::clock::instant;
 use crate::queue::{Address, Endpoint, fleet, text};
 
 /// The longest wait for the connection itself, its handshake, and then for the first answer.
@@ -37,6 +39,8 @@ pub(in crate::store) struct Dialer {
     tls: Mutex<BTreeMap<String, Arc<tls::TlsClient>>>,
     way: AddressSource,
     stays: watch::Sender<Stay>,
+    /// The words of a server that is no master.
+    replica: Mutex<ReplicaWatch>,
 }
 
 /// The source that tells where the server is.
@@ -87,6 +91,7 @@ impl Dialer {
             tls: Mutex::default(),
             way,
             stays: watch::Sender::default(),
+            replica: Mutex::default(),
         }
     }
 
@@ -147,7 +152,7 @@ impl Dialer {
         let left = Some(self.left());
         let stream = match &self.way {
             AddressSource::Sentinels(guide) => {
-                let master = guide.master(self).await?;
+                let master = guide.master(self, None).await?;
                 self.open_at(master, "the master as the sentinels say")
                     .await?
             }
@@ -391,6 +396,42 @@ impl Dialer {
     pub(super) fn hear<'a>(&self, values: impl IntoIterator<Item = &'a Value>) {
         if let (Some(topology), Some(at)) = (self.topology(), self.place()) {
             topology.hear(values, &at);
+        }
+    }
+
+    /// Learns from the server itself whether it is the master. One that was is left.
+    pub(super) fn heard_role(&self, is_master: bool) {
+        if self.replica().heard_role(is_master, instant()) {
+            self.leave_replica();
+        }
+    }
+
+    /// Learns that the server has refused a write as a replica does, on a connection of that
+    /// [turn](Self::turn).
+    pub(in crate::store) fn heard_refusal(&self, turn: u64) {
+        // One that was left already says nothing of where we are.
+        if turn == self.turn() && self.replica().refused(instant()) {
+            self.leave_replica();
+        }
+    }
+
+    fn replica(&self) -> MutexGuard<'_, ReplicaWatch> {
+        // Nothing panics while it holds the lock.
+        self.replica.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves a server that is no master, where what is named may lead to another one: sentinels, a
+    /// proxy, a name. In a cluster its map tells who is the master of what.
+    fn leave_replica(&self) {
+        match &self.way {
+            AddressSource::Nodes(topology, place)
+                if topology.is_known()
+                    || *place != ClusterPlace::Home
+                    || self.endpoint.via.alone =>
+            {
+                self.doubt();
+            }
+            _ => self.leave(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where the master is: sentinels are asked, all at once, and listened to.
 //!
 //! One of them that is wrong, stopped or gone does no harm: the answer of the highest configuration
-//! epoch counts, and nobody waits for who is late. (Redis' guidelines for clients of sentinels; what
+//! epoch counts, of those with that epoch what most of them say, and nobody waits for who is late. (Redis' guidelines for clients of sentinels; what
 //! they say in a planned failover was measured: `+switch-master` comes 1 s before the old master ends
 //! its connections, and until then takes writes that are lost.)
 
@@ -98,7 +98,12 @@ impl Guide {
     }
 
     /// The address of the master. Fails within [`LIMIT`].
-    pub(super) async fn master(&self, dialer: &Dialer) -> Result<Address, StoreError> {
+    /// `at`: where we are connected.
+    pub(super) async fn master(
+        &self,
+        dialer: &Dialer,
+        at: Option<&Address>,
+    ) -> Result<Address, StoreError> {
         let limit = LIMIT + dialer.login();
         let mut until = instant() + limit;
         let posts = self.posts().clone();
@@ -110,27 +115,22 @@ impl Guide {
                 (post, said.unwrap_or_else(|_| late()))
             })
             .collect();
-        let mut best: Option<Testimony> = None;
-        let mut silent = Vec::new();
+        let (mut all, mut silent) = (Vec::<Testimony>::new(), Vec::new());
         while let Ok(Some((post, said))) = timeout_at(until.into(), asked.next()).await {
             match said {
                 Ok(said) => {
-                    if best.is_none() {
+                    if all.is_empty() {
                         until = until.min(instant() + OTHERS);
                     }
                     self.learn(&said.others);
                     self.note(post.place(), &said);
-                    if best.as_ref().is_none_or(|best| said.epoch > best.epoch) {
-                        best = Some(said);
-                    }
+                    all.push(said);
                 }
                 Err(why) => silent.push((why, post.place())),
             }
         }
-        match best {
-            Some(best) => Ok(best.master),
-            None => Err(self.unhelped(dialer, silent)),
-        }
+        let named = named(&all, at).cloned();
+        named.ok_or_else(|| self.unhelped(dialer, silent))
     }
 
     /// Asks each second and at each news where the master is, and tells `is_at`; for ever.
@@ -150,7 +150,13 @@ impl Guide {
                 () = self.news.notified() => {}
                 () = sleep_until(next.into()) => next = instant() + ROUND,
             }
-            if let Ok(master) = self.master(dialer).await {
+            let at = dialer.leads_to();
+            let master = tokio::select! {
+                // Who listens may hold the connection that is to be asked on.
+                () = for_ever(&mut listening) => None,
+                master = self.master(dialer, at.as_ref()) => master.ok(),
+            };
+            if let Some(master) = master {
                 is_at(master);
             }
         }
@@ -240,8 +246,9 @@ impl Guide {
                 format!("sentinel {place} refused to name the master: {words}")
             }
             Silence::NoSentinel => format!(
-                "what answers at {place} is no sentinel: use redis://{place}, or the sentinels' \
-                 port (most often {SENTINEL_PORT})"
+                "what answers at {place} is no sentinel: use redis{s}://{place}, or the sentinels' \
+                 port (most often {SENTINEL_PORT})",
+                s = tls_sign(dialer.endpoint())
             ),
             Silence::Handshake(why) => format!("sentinel {place}: {why}"),
             Silence::Away(_) => {
@@ -342,6 +349,20 @@ impl Post {
     }
 }
 
+/// The master that those of the highest epoch name; of several the one that most of them name, of
+/// these the one where we are: who is led back and forth loses its connections each time.
+fn named<'a>(said: &'a [Testimony], at: Option<&Address>) -> Option<&'a Address> {
+    let epoch = said.iter().map(|one| one.epoch).max()?;
+    let latest = || said.iter().filter(|one| one.epoch == epoch);
+    let weight = |master: &Address| {
+        let by = latest().filter(|one| one.master == *master).count();
+        (by, at == Some(master))
+    };
+    // Of equals, the one that was named first.
+    let masters = latest().map(|one| &one.master).rev();
+    masters.max_by_key(|master| weight(master))
+}
+
 /// Logs in on a connection.
 async fn introduced(stream: LinkStream, whom: &Sentinels) -> Result<Wire, Silence> {
     let mut wire = wire::bare(stream).await.map_err(|why| away(&why))?;
@@ -421,10 +442,22 @@ pub(super) fn there(endpoint: &Endpoint, names: &[String]) -> String {
     match names {
         [] => "this is a sentinel, and it watches no master".to_owned(),
         [name, ..] => format!(
-            "this is a sentinel: use redis-sentinel://{place}?sentinelMasterId={}",
+            "this is a sentinel: use redis{}-sentinel://{place}?sentinelMasterId={}",
+            tls_sign(endpoint),
             text::printable(name)
         ),
     }
+}
+
+/// Lets those go on that never end.
+async fn for_ever(never_ending: &mut FuturesUnordered<impl Future<Output = ()>>) {
+    while never_ending.next().await.is_some() {}
+    std::future::pending::<()>().await;
+}
+
+/// The letter in a URL's scheme that asks for TLS.
+fn tls_sign(endpoint: &Endpoint) -> &'static str {
+    if endpoint.tls.is_some() { "s" } else { "" }
 }
 
 async fn exchange(wire: &mut impl Exchange, pipeline: &Pipeline) -> Result<Vec<Value>, Silence> {
@@ -502,5 +535,37 @@ fn refused(error: &redis::ServerError) -> Silence {
             Silence::NoSentinel
         }
         _ => Silence::Refused(words(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn master(port: u16) -> Address {
+        Address::Tcp("10.0.0.1".to_owned(), port)
+    }
+
+    fn chosen(said: &[(u16, u64)], at: Option<u16>) -> Option<Address> {
+        let all: Vec<Testimony> = said
+            .iter()
+            .map(|(port, epoch)| Testimony {
+                master: master(*port),
+                epoch: *epoch,
+                others: Vec::new(),
+                replicas: 0,
+            })
+            .collect();
+        named(&all, at.map(master).as_ref()).cloned()
+    }
+
+    #[test]
+    fn of_several_masters_the_latest_is_taken_then_the_one_of_most_then_the_one_where_we_are() {
+        assert_eq!(chosen(&[], None), None);
+        assert_eq!(chosen(&[(1, 4), (2, 5), (1, 4)], Some(1)), Some(master(2)));
+        assert_eq!(chosen(&[(1, 4), (2, 4), (2, 4)], Some(1)), Some(master(2)));
+        assert_eq!(chosen(&[(1, 4), (2, 4)], Some(2)), Some(master(2)));
+        assert_eq!(chosen(&[(1, 4), (2, 4)], None), Some(master(1)));
+        assert_eq!(chosen(&[(1, 4), (2, 4)], Some(3)), Some(master(1)));
     }
 }

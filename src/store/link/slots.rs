@@ -89,7 +89,8 @@ impl Topology {
         let map = self.map.borrow();
         let masters = map.masters().count();
         let unowned = map.owners.iter().filter(|owner| owner.is_none()).count();
-        self.is_known().then(|| Nodes {
+        // Not by `self`: who borrows a map twice waits for ever where somebody writes it between.
+        map.is_known().then(|| Nodes {
             masters,
             away: 0,
             replicas: map.nodes.len() - masters,
@@ -112,10 +113,14 @@ impl Topology {
             };
             match error.code() {
                 "MOVED" => {
-                    if let Some((slot, owner)) = error.details().and_then(|d| moved(d, asked)) {
-                        self.map.send_if_modified(|map| map.give(slot, &owner));
+                    let told = error.details().and_then(|d| moved(d, asked));
+                    let is_news = told.is_none_or(|(slot, owner)| {
+                        self.map.send_if_modified(|map| map.give(slot, &owner))
+                    });
+                    // A queue whose keys lie in two slots is told so at each reading.
+                    if is_news {
+                        self.doubts.notify_one();
                     }
-                    self.doubts.notify_one();
                 }
                 "CLUSTERDOWN" => self.doubt(),
                 _ => {}
@@ -271,6 +276,10 @@ fn moved(details: &str, asked: &Address) -> Option<(u16, Address)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
     use super::*;
 
     fn asked() -> Address {
@@ -338,6 +347,31 @@ mod tests {
         for nonsense in ["", "x y:1", "16384 a:1", "1 a", "1 a:x", "1 a:0"] {
             assert_eq!(moved(nonsense, &asked()), None, "{nonsense}");
         }
+    }
+
+    #[test]
+    fn the_nodes_are_counted_while_the_map_is_written() {
+        let topology = Arc::new(Topology::default());
+        let (ended, end) = channel();
+        let writes = Arc::clone(&topology);
+        std::thread::spawn(move || {
+            let moved = |port: u16| Address::Tcp("10.0.0.1".to_owned(), port);
+            // Until the last reader has ended.
+            while Arc::strong_count(&writes) > 1 {
+                for port in 1..=9 {
+                    writes.map.send_if_modified(|map| map.give(7, &moved(port)));
+                    std::thread::yield_now();
+                }
+            }
+        });
+        std::thread::spawn(move || {
+            for _ in 0..500 {
+                topology.nodes();
+            }
+            ended.send(())
+        });
+        let counted = end.recv_timeout(Duration::from_secs(60));
+        assert_eq!(counted, Ok(()), "they wait for each other");
     }
 
     #[test]

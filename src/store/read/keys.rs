@@ -6,7 +6,7 @@ use super::super::error::StoreError;
 use super::super::link::wire::time_us;
 use super::super::link::{LIMIT, Store};
 use super::pages::strings;
-use super::transaction::goes_by;
+use super::transaction::{goes_by, is_elsewhere};
 
 /// A key's type.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,29 +31,58 @@ pub(super) fn kind_word(value: &Value) -> String {
     }
 }
 
+/// The attempt, as an infinitive.
+const KINDS: &str = "look at the types of keys";
+
 /// The types of `keys`, in one round trip. Fails where a node cannot tell them just now, or is not the
 /// one to be asked: of keys that were not looked at nobody is to say that they are missing.
 pub async fn kinds(store: &Store, keys: &[Vec<u8>]) -> Result<Vec<KeyType>, StoreError> {
-    const ATTEMPT: &str = "look at the types of keys";
     if keys.is_empty() {
         return Ok(Vec::new());
     }
+    let mut replies = store.query(KINDS, &types(keys), LIMIT).await?;
+    if let Some(not_now) = replies.iter_mut().find(|reply| goes_by(reply)) {
+        store.accept(KINDS, std::mem::take(not_now))?;
+    }
+    Ok(replies.iter().map(kind).collect())
+}
+
+/// The same at this node alone, where a key whose slot is on its way to another one takes nothing from
+/// the others: its type is unknown. None: another node has the slot.
+pub async fn kinds_apart(
+    store: &Store,
+    keys: &[Vec<u8>],
+) -> Result<Vec<Option<KeyType>>, StoreError> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut replies = store.exchange_here(KINDS, &types(keys), LIMIT).await?;
+    let mut not_now = replies.iter_mut();
+    if let Some(not_now) = not_now.find(|reply| goes_by(reply) && !is_elsewhere(reply)) {
+        store.accept(KINDS, std::mem::take(not_now))?;
+    }
+    let is_moved =
+        |reply: &Value| matches!(reply, Value::ServerError(error) if error.code() == "MOVED");
+    let kind = |reply: &Value| (!is_moved(reply)).then(|| kind(reply));
+    Ok(replies.iter().map(kind).collect())
+}
+
+fn types(keys: &[Vec<u8>]) -> Pipeline {
     let mut read = Pipeline::new();
     for key in keys {
         read.cmd("TYPE").arg(key);
     }
-    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
-    if let Some(not_now) = replies.iter_mut().find(|reply| goes_by(reply)) {
-        store.accept(ATTEMPT, std::mem::take(not_now))?;
-    }
-    let kind = |value: &Value| match kind_word(value).as_str() {
+    read
+}
+
+fn kind(reply: &Value) -> KeyType {
+    match kind_word(reply).as_str() {
         "none" => KeyType::Missing,
         "zset" => KeyType::Zset,
         "list" => KeyType::List,
         "?" => KeyType::Unknown,
         other => KeyType::Other(other.to_owned()),
-    };
-    Ok(replies.iter().map(kind).collect())
+    }
 }
 
 /// The channels with a subscriber that match `pattern`.

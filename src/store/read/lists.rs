@@ -107,12 +107,12 @@ pub async fn whole_order(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u6
         t
     };
     let transactions: Vec<_> = queues.iter().map(commands).collect();
-    let done = transaction::run(store, COUNT, &transactions).await?;
+    let done = transaction::run_apart(store, COUNT, &transactions).await?;
     let whole = |done: transaction::TransactionAnswers| match done.values.as_slice() {
         [Value::Int(order), Value::Int(aside)] if *aside > 0 => u64::try_from(order + aside).ok(),
         _ => None,
     };
-    Ok(done.into_iter().map(whole).collect())
+    Ok(done.into_iter().map(|done| whole(done.ok()?)).collect())
 }
 
 /// The scores of `members` in timeouts, in their order; none for one that is not in it.

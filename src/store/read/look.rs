@@ -129,6 +129,9 @@ async fn look_at(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError
         || read_info(sections.iter().map(|_| next()).collect(), own),
         |why| Known::Unknown(why.into()),
     );
+    if let Known::Is(info) = &info {
+        store.heard_role(info);
+    }
     let clients = clients.map_or_else(
         || text_of(next()).map_or_else(Known::Unknown, |text| Known::Is(Arc::new(listed(&text)))),
         |why| Known::Unknown(why.into()),

@@ -53,6 +53,17 @@ pub async fn replication(store: &Store) -> Result<Replication, StoreError> {
     Replication::read(&answer).ok_or_else(|| store.unexpected(ATTEMPT, &answer))
 }
 
+/// Fails where the server does not let us wait for its replicas.
+pub async fn may_wait(store: &Store) -> Result<(), StoreError> {
+    const ATTEMPT: &str = "wait for its replicas";
+    let mut wait = Pipeline::new();
+    // For none of them, which takes no time.
+    wait.cmd("WAIT").arg(0).arg(1);
+    let mut replies = store.query(ATTEMPT, &wait, LIMIT).await?;
+    store.accept(ATTEMPT, replies.pop().unwrap_or_default())?;
+    Ok(())
+}
+
 impl Replication {
     /// Reads the answer to `INFO replication`; none when it is another one.
     pub(in crate::store) fn read(answer: &Value) -> Option<Self> {

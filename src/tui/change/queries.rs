@@ -77,7 +77,7 @@ pub(crate) fn why_no_yes(model: &Model) -> Option<&'static str> {
         return None;
     }
     let unread = |until| model.instant < until;
-    if model.schedule.unread_until.is_some_and(unread) {
+    if model.changing.unread_until.is_some_and(unread) {
         return Some("the question has only just come: read it first");
     }
     (!model.is_live()).then_some(NO_CONNECTION)

@@ -298,7 +298,7 @@ fn planning(model: &mut Model, generation: u64, progress: Progress) {
 fn planned(model: &mut Model, generation: u64, mut plan: Box<Plan>) -> Vec<Effect> {
     let row = model.queues.iter().find(|row| row.queue == plan.queue);
     plan.consumed_per_s = row.and_then(|row| row.watch.taken_per_s());
-    let profile = model.profile.as_ref();
+    let profile = model.site.profile.as_ref();
     let protected = profile.is_some_and(|profile| profile.protected);
     let last = model.changing.takes_back_the_last(&plan, model.instant);
     let Some(one) = model.changing.of_mut(generation) else {
@@ -337,7 +337,7 @@ pub(crate) fn put_question(model: &mut Model) {
     let now = model.instant;
     let surprising = now.saturating_duration_since(one.since) > SURPRISING;
     let dialog = question::dialog(model, one, plan);
-    model.schedule.unread_until = surprising.then(|| now + UNREAD);
+    model.changing.unread_until = surprising.then(|| now + UNREAD);
     dialog::update::open(model, dialog);
 }
 

@@ -3,14 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{ChangeSubject, DepartedFate, DepartedRow, STAYS};
+use super::{ChangeSubject, DepartedFate, DepartedRow, ItemUnderCursor, STAYS};
 use crate::queue::{Change, EntryResult, Known, Outcome};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::change::queries;
 use crate::tui::entries::EntryRow;
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Pane, Screen};
-use crate::tui::schedule::Under;
 use crate::tui::tabs::Tab;
 use crate::tui::{findings, sight};
 
@@ -20,34 +19,34 @@ const UNSEEN: Duration = Duration::from_secs(1);
 
 const WHY: &str = "what is under the cursor has changed just now: look, and press again";
 
-fn under(model: &Model) -> Option<Under> {
+fn under(model: &Model) -> Option<ItemUnderCursor> {
     let queue = model.selected()?.queue.clone();
     let what = match (&model.screen, model.focus) {
         (Screen::Entry(view), _) => Some(view.row.member.clone()),
         (_, Pane::Entries) if model.tab.has_entries() => Some(model.entry()?.member.clone()),
         (_, Pane::Entries) if model.tab == Tab::Findings => {
             let held = findings::update::held(model)?;
-            return Some(Under {
+            return Some(ItemUnderCursor {
                 queue: held.queue,
                 what: Some(held.id.as_bytes().to_vec()),
             });
         }
         _ => None,
     };
-    Some(Under { queue, what })
+    Some(ItemUnderCursor { queue, what })
 }
 
 /// Something happened: whether the cursor is on something else by itself. `input`: the user did it.
 pub(crate) fn keep_watch(model: &mut Model, input: bool) {
     let now = model.instant;
     let under = under(model);
-    let another = |before: &Under| under.as_ref().is_some_and(|under| under != before);
-    if model.schedule.under.as_ref().is_some_and(another) {
+    let another = |before: &ItemUnderCursor| under.as_ref().is_some_and(|under| under != before);
+    if model.watched_cursor.under.as_ref().is_some_and(another) {
         // Whoever has moved it to another row means that one.
-        model.schedule.shifted = (!input).then_some(now);
+        model.watched_cursor.shifted = (!input).then_some(now);
     }
     if input || under.is_some() {
-        model.schedule.under = under;
+        model.watched_cursor.under = under;
     }
 }
 
@@ -59,7 +58,7 @@ pub(crate) fn why_again(model: &Model, action: Action) -> Option<&'static str> {
     // What is marked does not depend on where the cursor is.
     let on_marks = queries::is_change(action) && !model.marks.is_empty();
     let guarded = acts && on_row && !on_marks && action != Action::Undo;
-    (guarded && model.schedule.shifted.is_some_and(unseen)).then_some(WHY)
+    (guarded && model.watched_cursor.shifted.is_some_and(unseen)).then_some(WHY)
 }
 
 /// The entry under the cursor, where it is held.

@@ -8,8 +8,8 @@ use ratatui::widgets::Widget;
 use crate::queue::{Known, Pulse, text};
 use crate::tui::draw::Ctx;
 use crate::tui::flow;
-use crate::tui::model::TRAFFIC_KEPT;
 use crate::tui::queues::{self, DepthTrend, Depths, QueueRow};
+use crate::tui::traffic::TRAFFIC_KEPT;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::TitlePart;
 use crate::tui::widget::spark::Spark;
@@ -99,7 +99,7 @@ pub(crate) fn pace(ctx: &Ctx) -> Option<TitlePart> {
     // Nothing has been looked at yet: no figure, not 0.
     row.pulse.as_ref()?;
     let channel = row.queue.keys().channel?;
-    let traffic = &ctx.model.traffic;
+    let traffic = &ctx.model.traffic.heard;
     let recent = traffic.iter().rev();
     let recent = recent.take_while(|a| ctx.now.since(a.at) < MINUTE_MS);
     let count = recent.filter(|a| a.channel == channel).count() as u64;

@@ -23,7 +23,7 @@ const TOLD: Duration = Duration::from_secs(3);
 /// Asks. What else lies over the screen gives way.
 pub(crate) fn open(model: &mut Model, dialog: Dialog) {
     model.toast = None;
-    model.schedule.typed = None;
+    model.answer_keys.typed = None;
     model.overlay = Some(Overlay::Dialog(Box::new(Dialog {
         opened_by: dialog.opened_by.or(model.schedule.pressed),
         ..dialog
@@ -53,11 +53,11 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     );
     let now = model.instant;
     let amid = |typed| now.saturating_duration_since(typed) < WORD;
-    let amid = model.schedule.typed.is_some_and(amid);
+    let amid = model.answer_keys.typed.is_some_and(amid);
     match (&mut dialog.name, action) {
         // Whoever types a name takes this for the question that asks for one.
         (None, _) if types && dialog.opened_by != Some(key) && (amid || !answers) => {
-            model.schedule.typed = Some(now);
+            model.answer_keys.typed = Some(now);
             if answers {
                 too_soon(model, key)
             } else {

@@ -26,11 +26,12 @@ pub(crate) fn start(model: &mut Model) -> Vec<Effect> {
 /// finding can say by how many entries on each side.
 pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
     let now = model.instant;
-    let waits = model.schedule.little_exact.is_some_and(|at| now < at);
-    if waits || model.examining.is_some() || model.frozen.is_some() || !model.is_live() {
+    let waits = model.examination.unasked_from.is_some_and(|at| now < at);
+    if waits || model.examination.under_way.is_some() || model.frozen.is_some() || !model.is_live()
+    {
         return Vec::new();
     }
-    model.schedule.little_exact = Some(now + PAUSE);
+    model.examination.unasked_from = Some(now + PAUSE);
     let rests = |row: &QueueRow| row.unexamined.is_some_and(|until| now < until);
     let rows = model.queues.iter().enumerate();
     let wanted = rows.filter(|(_, row)| row.watch.wants_little_exact() && !rests(row));
@@ -46,7 +47,7 @@ fn start_at(model: &mut Model, at: usize, asked: bool) -> Vec<Effect> {
     };
     let (queue, long) = (row.queue.clone(), model.server.long);
     let generation = model.schedule.next_generation();
-    model.examining = Some(ExaminationProgress {
+    model.examination.under_way = Some(ExaminationProgress {
         generation,
         queue: queue.clone(),
         asked,
@@ -72,7 +73,12 @@ pub(crate) fn why_not(model: &Model) -> Option<&'static str> {
     match () {
         () if model.queues.is_empty() => Some("no queue to look at"),
         () if !model.is_live() => Some("no connection: nothing can be read until it is back"),
-        () if model.examining.as_ref().is_some_and(|one| one.asked) => {
+        () if model
+            .examination
+            .under_way
+            .as_ref()
+            .is_some_and(|one| one.asked) =>
+        {
             Some("all entries are being looked at: {back} stops it")
         }
         () => None,
@@ -84,7 +90,7 @@ pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     if model.tab != Tab::Findings || model.focus != Pane::Entries {
         return None;
     }
-    let stopped = model.examining.take_if(|one| one.asked)?;
+    let stopped = model.examination.under_way.take_if(|one| one.asked)?;
     let words = format!(
         "stopped; {} of {} were looked at",
         text::thousands(stopped.looked),
@@ -102,14 +108,14 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             looked,
             of,
         } => {
-            let under_way = model.examining.as_mut();
+            let under_way = model.examination.under_way.as_mut();
             if let Some(one) = under_way.filter(|one| one.generation == generation) {
                 (one.looked, one.of) = (looked, of);
             }
         }
         Msg::Ended { generation, result } => {
             let ours = |one: &mut ExaminationProgress| one.generation == generation;
-            if let Some(one) = model.examining.take_if(ours) {
+            if let Some(one) = model.examination.under_way.take_if(ours) {
                 ended(model, &one, result);
             }
         }

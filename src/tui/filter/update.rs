@@ -7,14 +7,14 @@ pub mod turn;
 use std::time::{Duration, Instant};
 
 use self::found::show;
-use super::{ActiveFilter, Msg, Search};
+use super::{ActiveFilter, Msg, ReplacedFilter, Search};
 use crate::queue::{Filter, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::entries::{self, Entries};
 use crate::tui::filter;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::prompt::{Prompt, PromptKind};
-use crate::tui::schedule::{RankFor, ReplacedFilter, pace};
+use crate::tui::schedule::{RankFor, pace};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{departed, layout, sight};
@@ -47,7 +47,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// Takes in what the search through all queues has found, if it is an answer to that.
 fn is_of_another_queue(model: &mut Model, msg: &Msg) -> bool {
-    let all = model.schedule.everywhere.as_mut();
+    let all = model.everywhere.as_mut();
     let Some(one) = all.and_then(|all| all.at.as_mut()) else {
         return false;
     };
@@ -67,7 +67,7 @@ fn is_of_another_queue(model: &mut Model, msg: &Msg) -> bool {
 
 /// A line begins with the filter that is on: the text of that.
 pub(crate) fn begun(model: &mut Model) -> String {
-    model.schedule.replaced = None;
+    model.filter_work.replaced = None;
     let filter = model.filtered.as_ref().map(|f| f.filter.text().to_owned());
     filter.unwrap_or_default()
 }
@@ -91,7 +91,7 @@ pub(crate) fn typed(model: &mut Model) -> Vec<Effect> {
 pub(crate) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
     let filter = Filter::parse(text).map_err(|bad| bad.to_string())?;
     set(model, filter);
-    model.schedule.replaced = None;
+    model.filter_work.replaced = None;
     to_the_list(model);
     let now = model.instant;
     if let Some(filtered) = &mut model.filtered {
@@ -108,7 +108,7 @@ pub(crate) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
 /// A search of another queue beside that of the list, which stops: its generation, and what asks for
 /// it.
 pub(crate) fn beside(model: &mut Model, queue: &Queue, filter: Filter) -> (u64, Effect) {
-    model.schedule.searching = None;
+    model.filter_work.searching = None;
     if let Some(filtered) = model.filtered.as_mut().filter(|f| f.is_searching()) {
         filtered.search = Search::Stopped;
     }
@@ -150,7 +150,7 @@ pub(crate) fn to_the_list(model: &mut Model) {
 
 /// Esc: the filter is again what it was before the line.
 pub(crate) fn given_up(model: &mut Model) -> Vec<Effect> {
-    let Some(ReplacedFilter { filtered, entries }) = model.schedule.replaced.take() else {
+    let Some(ReplacedFilter { filtered, entries }) = model.filter_work.replaced.take() else {
         return Vec::new();
     };
     model.filtered = filtered;
@@ -176,8 +176,8 @@ fn set(model: &mut Model, filter: Filter) {
     if now.unwrap_or_default() == filter.text() || now.is_none() && filter.is_empty() {
         return;
     }
-    if model.schedule.replaced.is_none() {
-        model.schedule.replaced = Some(ReplacedFilter {
+    if model.filter_work.replaced.is_none() {
+        model.filter_work.replaced = Some(ReplacedFilter {
             filtered: model.filtered.clone(),
             entries: model.entries.clone(),
         });
@@ -280,7 +280,7 @@ pub(crate) fn tab_changed(model: &mut Model) {
 /// Another queue is selected: the filter was for the one before.
 pub(crate) fn forget(model: &mut Model) {
     model.filtered = None;
-    model.schedule.replaced = None;
+    model.filter_work.replaced = None;
     let of_list = |p: &mut Prompt| matches!(p.kind, PromptKind::Filter | PromptKind::Jump);
     drop(model.prompt.take_if(of_list));
 }
@@ -316,8 +316,8 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
         Some(Search::Running(generation)) => Some(*generation),
         _ => None,
     };
-    if model.schedule.searching.is_some() && model.schedule.searching != wanted {
-        model.schedule.searching = None;
+    if model.filter_work.searching.is_some() && model.filter_work.searching != wanted {
+        model.filter_work.searching = None;
         effects.push(Effect::Filter(filter::Effect::EndSearch));
     }
     let due = wakes_at(model).is_some_and(|at| at <= model.instant);
@@ -326,7 +326,7 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
     let exact = model.schedule.exact;
     if let (true, Some((queue, habit)), Some(filtered)) = (due, queue, &mut model.filtered) {
         // One search at a time: that of the list takes the place of that through all queues.
-        model.schedule.everywhere.take_if(|all| all.at.is_some());
+        model.everywhere.take_if(|all| all.at.is_some());
         filtered.search = Search::Running(generation);
         filtered.at = exact;
         filtered.stale = false;
@@ -340,7 +340,7 @@ pub(crate) fn start_due(model: &mut Model) -> Vec<Effect> {
             tab: filtered.tab,
         }));
         model.schedule.generation = generation;
-        model.schedule.searching = Some(generation);
+        model.filter_work.searching = Some(generation);
     }
     effects
 }

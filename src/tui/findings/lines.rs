@@ -123,7 +123,7 @@ pub(super) fn repair(model: &Model, told: &QueueFinding, columns: usize) -> Vec<
             words,
         }));
     }
-    for command in told.finding.repair.by_hand(&model.redis_cli) {
+    for command in told.finding.repair.by_hand(&model.site.redis_cli) {
         let rows = command_rows(&format!("$ {command}"), room);
         lines.extend(rows.into_iter().map(|words| FindingText {
             kind: LineKind::Command,
@@ -189,7 +189,7 @@ fn shell_words(command: &str) -> Vec<&str> {
 #[must_use]
 pub fn to_do(model: &Model, told: &QueueFinding) -> String {
     let repair = &told.finding.repair;
-    if model.read_only {
+    if model.site.read_only {
         return repair.sentence.to_string();
     }
     let dashboard = matches!(model.screen, Screen::Dashboard);
@@ -237,7 +237,10 @@ fn is_under_cursor(model: &Model, told: &QueueFinding) -> bool {
 /// worth a free row.
 fn detail(model: &Model, told: &QueueFinding, columns: usize) -> Vec<FindingText> {
     let course = course(model, told.finding);
-    let evidence = told.finding.evidence_by_payload(&model.redis_cli).next();
+    let evidence = told
+        .finding
+        .evidence_by_payload(&model.site.redis_cli)
+        .next();
     let evidence = evidence.filter(|_| !told.finding.evidence.words.is_empty());
     let words: Vec<String> = course.into_iter().chain(evidence).collect();
     if words.is_empty() || told.finding.gone.is_some() {
@@ -329,7 +332,7 @@ pub(crate) fn fit(
     let words = told
         .finding
         .repair
-        .to_do(&model.redis_cli, to_do(model, told));
+        .to_do(&model.site.redis_cli, to_do(model, told));
     let room = columns.saturating_sub(usize::from(MARK));
     let words = wrapped(&text::printable(&words), room).into_iter();
     let words = words.enumerate().map(|(i, words)| FindingText {

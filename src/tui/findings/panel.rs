@@ -206,10 +206,10 @@ impl Cause {
         columns: usize,
         rows: u16,
     ) -> Vec<FindingText> {
-        let rows = usize::from(rows);
-        // Headline and repair come first.
-        let effects = self.effects(model, told).filter(|_| rows > 2);
-        let own = rows - usize::from(effects.is_some());
+        // Headline and all of what is to be done come first.
+        let needed = self.asks(model, told, columns).max(2);
+        let effects = self.effects(model, told).filter(|_| rows > needed);
+        let own = usize::from(rows) - usize::from(effects.is_some());
         let mut lines = if self.is_one() {
             fit(model, &told[self.head], columns, own)
         } else {

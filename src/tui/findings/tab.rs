@@ -98,7 +98,7 @@ fn block(model: &Model, told: &QueueFinding, columns: u16, folded: bool) -> Vec<
 
 /// Returns the lines on what a finding is concluded from.
 fn evidence(model: &Model, told: &QueueFinding, columns: u16) -> Vec<FindingText> {
-    let lines = told.finding.evidence_by_payload(&model.redis_cli);
+    let lines = told.finding.evidence_by_payload(&model.site.redis_cli);
     let lines = lines.flat_map(|words| wrapped(&words, room(columns)));
     let lines = lines.map(|words| FindingText {
         kind: LineKind::Evidence,

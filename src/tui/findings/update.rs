@@ -28,7 +28,7 @@ pub(crate) fn held(model: &Model) -> Option<CursorFinding> {
 
 /// Keeps what the cursor is on, also when it is over: else a key would act on another queue's.
 pub(crate) fn keep_held(model: &mut Model) {
-    let before = model.schedule.held_finding.clone();
+    let before = model.held_finding.clone();
     let is_known = |queue: &Queue, id| {
         let known = before.as_ref();
         known.filter(|known| known.queue == *queue && known.id == id)
@@ -49,7 +49,7 @@ pub(crate) fn keep_held(model: &mut Model) {
         (None, None) => true,
         _ => false,
     };
-    model.schedule.held_finding.clone_from(&now);
+    model.held_finding.clone_from(&now);
     if same {
         return;
     }

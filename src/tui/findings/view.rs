@@ -52,7 +52,12 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let left = count(ctx).map(|words| TitlePart::new(20, words, ctx.theme.dim));
     // Below the findings there may be no room to say so.
-    let asked = ctx.model.examining.as_ref().filter(|one| one.asked);
+    let asked = ctx
+        .model
+        .examination
+        .under_way
+        .as_ref()
+        .filter(|one| one.asked);
     let looking = asked.map(|one| {
         let far = (one.looked * 100).checked_div(one.of).unwrap_or(0);
         TitlePart::new(40, format!("looking at all {far} %"), ctx.theme.text)
@@ -148,7 +153,7 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
 fn quiet(ctx: &Ctx) -> Vec<String> {
     let (model, cut) = (ctx.model, ctx.data.glyphs.cut);
     let mut lines = Vec::new();
-    if let Some(one) = model.examining.as_ref().filter(|one| one.asked) {
+    if let Some(one) = model.examination.under_way.as_ref().filter(|one| one.asked) {
         let name = text::printable_bytes(one.queue.name.as_bytes());
         let far = match one.of {
             0 => String::new(),
@@ -397,7 +402,7 @@ pub(crate) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;
-    for evidence in told.finding.evidence_by_payload(&ctx.model.redis_cli) {
+    for evidence in told.finding.evidence_by_payload(&ctx.model.site.redis_cli) {
         let room = slot.inner.w.saturating_sub(2);
         let area = Area::new(
             slot.inner.x,

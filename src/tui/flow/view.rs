@@ -114,7 +114,10 @@ fn pieces(ctx: &Ctx, flow: &Flow, form: Form) -> Vec<Piece> {
     }
     let tells_consumers = matches!(form, Form::All | Form::Full);
     if let Some(count) = flow.consumers.filter(|_| tells_consumers) {
-        put(format!("  ({})", waiting_words(count, ctx.model.db)), d.dim);
+        put(
+            format!("  ({})", waiting_words(count, ctx.model.site.db)),
+            d.dim,
+        );
     }
     pieces
 }

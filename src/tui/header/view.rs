@@ -134,12 +134,14 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     let most = usize::from(m.size.0) * 2 / 5;
     let place = match (&m.link.leads_to, m.link.nodes) {
         (at, Some(nodes)) => {
-            let at = at.as_ref().map_or(m.endpoint.clone(), ToString::to_string);
+            let at = at
+                .as_ref()
+                .map_or(m.site.endpoint.clone(), ToString::to_string);
             let live = nodes.masters.saturating_sub(nodes.away);
             format!("{at} cluster {live}/{}", nodes.masters)
         }
-        (Some(at), None) => format!("{} {} {at}", m.endpoint, t.glyphs.leads_to),
-        (None, None) => m.endpoint.clone(),
+        (Some(at), None) => format!("{} {} {at}", m.site.endpoint, t.glyphs.leads_to),
+        (None, None) => m.site.endpoint.clone(),
     };
     push(KEPT, address(&place, most, t.glyphs.cut), t.text, None);
     // Below the dashboard the header says of which queue the screen is, whatever lies over a title.
@@ -200,7 +202,7 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     if let Some(why) = seldom(m) {
         push(3, why, t.warn, None);
     }
-    if let Discovery::Away { nodes, .. } = &m.discovery {
+    if let Discovery::Away { nodes, .. } = &m.table.discovery {
         let words = match nodes.as_slice() {
             [node] if ctx.wide() => format!("queues of {node} unknown"),
             nodes => {
@@ -210,7 +212,7 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         };
         push(STATE, words, t.warn, None);
     }
-    if let Discovery::Looking { looked, keys } = m.discovery {
+    if let Discovery::Looking { looked, keys } = m.table.discovery {
         let share = (looked.saturating_mul(100))
             .checked_div(keys)
             .unwrap_or(0)
@@ -273,11 +275,11 @@ fn under_way(ctx: &Ctx) -> Option<(String, Style)> {
 fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let mut limits = Vec::new();
-    if m.read_only {
+    if m.site.read_only {
         let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
         limits.push((KEPT, word.to_owned(), t.text));
     }
-    if let Some(profile) = &m.profile {
+    if let Some(profile) = &m.site.profile {
         let title = profile.title();
         let title = text::cut(&text::printable(&title), 24).replace('…', t.glyphs.cut);
         let style = profile
@@ -291,7 +293,7 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
 
 /// Says how far the search through all queues is: `FIND 3 of 40, Esc stops`.
 fn finding(ctx: &Ctx) -> Option<String> {
-    let all = ctx.model.schedule.everywhere.as_ref()?;
+    let all = ctx.model.everywhere.as_ref()?;
     let at = all.looked + usize::from(all.at.is_some());
     let of = at + all.left.len();
     let stops = ctx.model.sentence(", {back} stops");
@@ -380,7 +382,7 @@ fn state(ctx: &Ctx) -> (String, Style) {
 
 /// Says what we cost the server, for the right end; in many words and in few.
 fn costs(ctx: &Ctx) -> Vec<String> {
-    let cost = ctx.model.cost;
+    let cost = ctx.model.link_memory.cost;
     if ctx.model.link.clock.is_none() || ctx.model.then.is_some() {
         return Vec::new();
     }

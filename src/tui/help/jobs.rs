@@ -36,7 +36,7 @@ const JOBS: &[(By, &str)] = &[
     ),
     (
         By::Key(Action::Delete),
-        "Delete an entry, or all that Space has marked.",
+        "Delete an entry, or all that {mark} has marked.",
     ),
     (By::Key(Action::Undo), "Undo the last change."),
     (
@@ -50,7 +50,7 @@ const JOBS: &[(By, &str)] = &[
     ),
     (
         By::Key(Action::CopyCommand),
-        "Copy for a ticket: in tab 5 the finding ({copy-payload}: its command), elsewhere a redis-cli command.",
+        "Copy for a ticket: in tab {tab-findings} the finding ({copy-payload}: its command), elsewhere a redis-cli command.",
     ),
 ];
 

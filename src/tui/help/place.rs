@@ -93,7 +93,7 @@ fn laid_out(model: &Model, detail: Detail) -> Page {
             lines.push(HelpLine::Blank);
         }
         if detail != Detail::Dense {
-            lines.push(HelpLine::Head(head));
+            lines.push(HelpLine::Head(head.to_owned()));
         }
         lines.extend(rows);
     }

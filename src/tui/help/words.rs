@@ -10,7 +10,7 @@ use crate::tui::theme::{Glyphs, Theme};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum HelpLine {
     /// The subject of the next lines.
-    Head(&'static str),
+    Head(String),
     /// Keys (or a sign), and what they do; in the second line of long words, no keys.
     Keys {
         /// The keys.
@@ -255,11 +255,11 @@ pub(crate) fn lines(model: &Model, page: HelpPage) -> Vec<HelpLine> {
     }
 }
 
-fn section(lines: &mut Vec<HelpLine>, head: &'static str, told: &[(impl ToString, impl ToString)]) {
+fn section(lines: &mut Vec<HelpLine>, head: &str, told: &[(impl ToString, impl ToString)]) {
     if !lines.is_empty() {
         lines.push(HelpLine::Blank);
     }
-    lines.push(HelpLine::Head(head));
+    lines.push(HelpLine::Head(head.to_owned()));
     lines.extend(told.iter().map(|(word, meaning)| HelpLine::Keys {
         keys: word.to_string(),
         words: meaning.to_string(),
@@ -273,19 +273,20 @@ fn screen(model: &Model, g: &Glyphs) -> Vec<HelpLine> {
     let place = focus::place_below(model);
     let (head, own): (_, &[Explanation]) = match place {
         KeyPlace::Entry => ("the entry", ENTRY),
-        KeyPlace::Delivered => ("tab 2, delivered", DELIVERED),
-        KeyPlace::Order => ("tab 3, order list", ORDER),
-        KeyPlace::Traffic => ("tab 4, traffic", TRAFFIC),
-        KeyPlace::Changes => ("tab 6, journal", CHANGES),
-        KeyPlace::Nodes => ("tab 8, nodes", NODES),
-        KeyPlace::Entries => ("tab 1, waiting", WAITING),
+        KeyPlace::Delivered => ("tab {tab-delivered}, delivered", DELIVERED),
+        KeyPlace::Order => ("tab {tab-order}, order list", ORDER),
+        KeyPlace::Traffic => ("tab {tab-traffic}, traffic", TRAFFIC),
+        KeyPlace::Changes => ("tab {tab-changes}, journal", CHANGES),
+        KeyPlace::Nodes => ("tab {tab-nodes}, nodes", NODES),
+        KeyPlace::Entries => ("tab {tab-waiting}, waiting", WAITING),
         _ => ("", &[]),
     };
     if !own.is_empty() {
-        section(&mut lines, head, own);
+        section(&mut lines, &model.sentence(head), own);
     }
     if place == KeyPlace::Findings {
-        section(&mut lines, "tab 5, findings", &findings(model, g));
+        let head = model.sentence("tab {tab-findings}, findings");
+        section(&mut lines, &head, &findings(model, g));
     }
     let dashboard = matches!(model.screen, Screen::Dashboard);
     if dashboard {
@@ -358,7 +359,7 @@ fn findings(model: &Model, g: &Glyphs) -> Vec<(String, String)> {
         ),
         (
             "$".to_owned(),
-            "a command for a shell, where no key repairs it; in tab 5, {copy-payload} copies it",
+            "a command for a shell, where no key repairs it; in tab {tab-findings}, {copy-payload} copies it",
         ),
     ];
     let bound = |(sign, words)| (sign, model.sentence(words));

@@ -1,22 +1,21 @@
 //! The tab of the changes: what the journal tells is read, and one of them is looked at.
 
-use super::{ChangeLine, ChangeView, JournalAccount, Msg, PastChange};
+use super::{ChangeLine, ChangeView, JournalAccount, Msg, PastChange, ReadRequest};
 use crate::queue::Change;
 use crate::tui::effect::Effect;
 use crate::tui::journal;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
-use crate::tui::schedule::ReadRequest;
 use crate::tui::sight;
 use crate::tui::tabs::Tab;
 
 /// Reads it, one time after the other.
 pub(crate) fn start_due(model: &mut Model) -> Option<Effect> {
-    let journal = model.schedule.journal;
+    let journal = model.changes.request;
     if !journal.wanted || journal.flight.is_some() {
         return None;
     }
     let generation = model.schedule.next_generation();
-    model.schedule.journal = ReadRequest {
+    model.changes.request = ReadRequest {
         wanted: false,
         flight: Some(generation),
     };
@@ -34,7 +33,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// The journal was read.
 fn read(model: &mut Model, generation: u64, result: Result<Vec<PastChange>, String>) {
-    let journal = &mut model.schedule.journal.flight;
+    let journal = &mut model.changes.request.flight;
     if journal.take_if(|asked| *asked == generation).is_none() {
         return;
     }

@@ -144,9 +144,10 @@ pub(crate) fn log(ctx: &Ctx, buf: &mut Buffer) {
     ctx.record(slot.outer, Target::Tab(Tab::Changes));
     let left = vec![TitlePart::new(100, "Log", ctx.theme.strong)];
     let count = ctx.model.changes_here().count() as u64;
+    let tab = ctx.model.sentence("tab {tab-changes}");
     let right = vec![TitlePart::new(
         50,
-        format!("{} (tab 6)", text::counted(count, "change", "changes")),
+        format!("{} ({tab})", text::counted(count, "change", "changes")),
         ctx.theme.dim,
     )];
     ctx.pane(slot, None, left, right, buf);

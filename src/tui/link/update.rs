@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Msg;
+use super::{CostRate, Msg};
 use crate::queue::name::names_of_key;
 use crate::queue::{Announcement, Link, LinkCost, LinkState, Queue};
 use crate::tui::effect::Effect;
-use crate::tui::model::{CostRate, Model, TRAFFIC_KEPT};
+use crate::tui::model::Model;
 use crate::tui::queues::{self, Discovery, QueueRow};
 use crate::tui::refresh;
 use crate::tui::refresh::update::time;
 use crate::tui::schedule::pace;
 use crate::tui::tabs;
 use crate::tui::toast::{self, Tone};
+use crate::tui::traffic::TRAFFIC_KEPT;
 
 /// The span that our cost is smoothed over.
 const SMOOTHED: Duration = Duration::from_secs(5);
@@ -43,8 +44,11 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
         )),
         _ => None,
     };
-    if link.nodes.is_some() && !model.redis_cli.contains("redis-cli -c") {
-        model.redis_cli = model.redis_cli.replacen("redis-cli", "redis-cli -c", 1);
+    if link.nodes.is_some() && !model.site.redis_cli.contains("redis-cli -c") {
+        model.site.redis_cli = model
+            .site
+            .redis_cli
+            .replacen("redis-cli", "redis-cli -c", 1);
     }
     model.link = link;
     if let Some(text) = &moved {
@@ -53,14 +57,14 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     time::carry_on(model);
     if let LinkState::Lost { since, .. } | LinkState::Hung { since } = model.link.state {
         if was_live {
-            model.schedule.away = Some(since);
+            model.link_memory.away = Some(since);
         }
         return Vec::new();
     }
     if was_live || !model.is_live() {
         return Vec::new();
     }
-    if let Some(since) = model.schedule.away.take() {
+    if let Some(since) = model.link_memory.away.take() {
         let away = model.instant.saturating_duration_since(since);
         if away >= NOTABLE && moved.is_none() {
             let text = format!("back after {} s", away.as_secs());
@@ -74,7 +78,7 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     }
     refresh::update::start_over(model);
     // A search under way waits for the server by itself.
-    if matches!(model.discovery, Discovery::Idle) {
+    if matches!(model.table.discovery, Discovery::Idle) {
         return vec![Effect::Queues(queues::Effect::Discover)];
     }
     Vec::new()
@@ -83,7 +87,7 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
 /// Computes what we cost per second, over the last seconds.
 fn count_cost(model: &mut Model, cost: LinkCost) {
     let now = model.instant;
-    let costs = &mut model.schedule.costs;
+    let costs = &mut model.link_memory.costs;
     costs.push_back((now, cost));
     while costs.len() > 2 && now.saturating_duration_since(costs[1].0) >= SMOOTHED {
         costs.pop_front();
@@ -98,7 +102,7 @@ fn count_cost(model: &mut Model, cost: LinkCost) {
         reason = "a rate for reading, not for accounting"
     )]
     let rate = |new: u64, old: u64| new.saturating_sub(old) as f64 / seconds;
-    model.cost = CostRate {
+    model.link_memory.cost = CostRate {
         commands: rate(cost.commands, before.commands),
         server_ms: rate(cost.server_us, before.server_us) / 1000.0,
         bytes: rate(cost.bytes, before.bytes),
@@ -108,15 +112,15 @@ fn count_cost(model: &mut Model, cost: LinkCost) {
 /// While the server is away the trends get gaps, never a line across.
 pub(crate) fn leave_gaps(model: &mut Model) {
     let now = model.instant;
-    let last = model.schedule.gap.or(model.schedule.away);
-    if model.is_live() || model.schedule.away.is_none() {
-        model.schedule.gap = None;
+    let last = model.link_memory.gap.or(model.link_memory.away);
+    if model.is_live() || model.link_memory.away.is_none() {
+        model.link_memory.gap = None;
         return;
     }
     if last.is_some_and(|at| now.saturating_duration_since(at) < Duration::from_secs(1)) {
         return;
     }
-    model.schedule.gap = Some(now);
+    model.link_memory.gap = Some(now);
     for row in &mut model.queues {
         if !row.trend.samples.is_empty() {
             row.trend.push(None);
@@ -139,23 +143,23 @@ fn announced(model: &mut Model, announcement: Announcement) {
         if model.frozen.is_none() {
             tabs::update::announced(model);
         }
-    } else if !model.schedule.only_named {
+    } else if !model.table.only_named {
         notice(model, &announcement.channel);
     }
     if model.frozen.is_some() {
-        model.schedule.held.push_back(announcement);
-        if model.schedule.held.len() > TRAFFIC_KEPT {
-            model.schedule.held.pop_front();
+        model.traffic.held.push_back(announcement);
+        if model.traffic.held.len() > TRAFFIC_KEPT {
+            model.traffic.held.pop_front();
         }
     } else {
-        model.traffic.push_back(announcement);
+        model.traffic.heard.push_back(announcement);
         trim_traffic(model);
     }
 }
 
 /// A queue that was not there when the keys were looked through shows itself.
 fn notice(model: &mut Model, channel: &[u8]) {
-    if model.schedule.channels.contains(channel) {
+    if model.table.channels.contains(channel) {
         return;
     }
     let Some(name) = names_of_key(channel).into_iter().next() else {
@@ -166,7 +170,7 @@ fn notice(model: &mut Model, channel: &[u8]) {
 
 /// No more announcements than are kept.
 pub(crate) fn trim_traffic(model: &mut Model) {
-    while model.traffic.len() > TRAFFIC_KEPT {
-        model.traffic.pop_front();
+    while model.traffic.heard.len() > TRAFFIC_KEPT {
+        model.traffic.heard.pop_front();
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn pulse_came(model: &mut Model, queue: &Queue, pulse: &Pulse) {
     let habit = row.habit;
     let channel = queue.keys().channel;
     let of_queue = |said: &&Announcement| channel.as_ref() == Some(&said.channel);
-    let said = model.traffic.iter().filter(of_queue);
+    let said = model.traffic.heard.iter().filter(of_queue);
     let announced: HashMap<EpochMillis, EpochMillis> = said
         .filter_map(|said| Some((said.due()?, said.at)))
         .collect();

@@ -121,7 +121,11 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
 
 /// The queue's name, where that is asked for: the form is the question for a few.
 fn asked_by_name(model: &Model, offer: &ToOffer) -> Option<TypedName> {
-    let profile = model.profile.as_ref().filter(|profile| profile.protected);
+    let profile = model
+        .site
+        .profile
+        .as_ref()
+        .filter(|profile| profile.protected);
     let why = match (Asks::about(offer.count, None, profile.is_some()), profile) {
         (Asks::Yes, _) => return None,
         (Asks::Name(Why::Protected), Some(profile)) => TypedName::protected(&profile.name),
@@ -141,7 +145,7 @@ fn ask(model: &mut Model, offer: ToOffer, name: TypedName) {
         DialogLine::Blank,
         DialogLine::Fact("due", due),
         DialogLine::Fact("payloads", text::bytes(bytes)),
-        DialogLine::Fact("server", text::printable(&model.endpoint).into_owned()),
+        DialogLine::Fact("server", text::printable(&model.site.endpoint).into_owned()),
         DialogLine::Blank,
         DialogLine::Words("Undo takes back what still waits.".to_owned()),
     ];
@@ -218,7 +222,7 @@ fn answered(
         return;
     };
     form.sending = None;
-    pace::want_journal(model);
+    model.changes.want_journal();
     if let OfferReply::Done {
         journal_id, ids, ..
     } = outcome
@@ -240,6 +244,10 @@ fn told_of(model: &mut Model, queue: &Queue, due: EpochMillis, outcome: &OfferRe
     };
     let trouble = trouble(outcome);
     form.failed.clone_from(&trouble);
+    if trouble.is_none() {
+        // The next one is another message.
+        form.at = Part::Payload;
+    }
     let open = matches!(&model.overlay, Some(Overlay::Offer(form)) if form.queue == *queue);
     match (trouble, open) {
         (Some(_), true) => {}

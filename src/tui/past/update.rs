@@ -187,8 +187,8 @@ fn picture(model: &Model, then: Then) -> Model {
     let mut past = Model::new(
         model.size,
         model.look.clone(),
-        model.endpoint.clone(),
-        model.read_only,
+        model.site.endpoint.clone(),
+        model.site.read_only,
         model.instant,
     );
     let records: HashMap<&Queue, &QueueRow> = model.queues.iter().map(|r| (&r.queue, r)).collect();
@@ -205,28 +205,35 @@ fn picture(model: &Model, then: Then) -> Model {
         ..then
     });
     (past.now, past.frozen) = (then.at, Some(then.at));
-    (past.zoom, past.bar, past.late_class) = (shown.zoom, shown.bar, shown.late_class);
+    (
+        past.timeline.zoom,
+        past.timeline.bar,
+        past.timeline.late_class,
+    ) = (
+        shown.timeline.zoom,
+        shown.timeline.bar,
+        shown.timeline.late_class,
+    );
     if let Some(row) = past.queues.get_mut(past.cursor) {
         let survey = kept.as_ref().and_then(|record| record.survey(then.at));
         if let Some(survey) = survey {
             row.survey = Some(survey.clone());
-            past.zoom = survey.zoom.unwrap_or(past.zoom);
+            past.timeline.zoom = survey.zoom.unwrap_or(past.timeline.zoom);
         }
     }
     past.link = model.link.clone();
     past.link.state = LinkState::Live;
-    (past.db, past.discovery) = (model.db, model.discovery.clone());
-    past.opening = match model.opening {
+    past.site.clone_from(&model.site);
+    past.table.discovery = model.table.discovery.clone();
+    past.table.opening = match model.table.opening {
         Opening::Reading(since) => Opening::Reading(since),
         _ => Opening::Over,
     };
-    past.redis_cli.clone_from(&model.redis_cli);
-    past.profile.clone_from(&model.profile);
     past.keymap.clone_from(&model.keymap);
     past.changes.clone_from(&model.changes);
     past.interval_ms = model.interval_ms;
-    let heard = model.traffic.iter().filter(|said| said.at <= then.at);
-    past.traffic = heard.cloned().collect();
+    let heard = model.traffic.heard.iter().filter(|said| said.at <= then.at);
+    past.traffic.heard = heard.cloned().collect();
     past.screen = match shown.screen {
         Screen::Dashboard => Screen::Dashboard,
         _ => Screen::Queue,
@@ -234,7 +241,7 @@ fn picture(model: &Model, then: Then) -> Model {
     (past.focus, past.tab) = (shown.focus, shown.tab);
     past.stands.clone_from(&shown.stands);
     past.overlay.clone_from(&shown.overlay);
-    (past.queue_sort, past.log_height) = (shown.queue_sort, shown.log_height);
+    (past.table.sort, past.timeline.log_height) = (shown.table.sort, shown.timeline.log_height);
     past.toast = model.past.as_ref().and_then(|past| past.toast.clone());
     past
 }

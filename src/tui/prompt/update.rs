@@ -18,7 +18,7 @@ pub(crate) fn open(model: &mut Model, kind: PromptKind, text: &str) -> Vec<Effec
 
 /// A key for the line.
 pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
-    model.schedule.touched = true;
+    model.table.touched = true;
     let Some(prompt) = &mut model.prompt else {
         return Vec::new();
     };

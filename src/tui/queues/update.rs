@@ -28,33 +28,33 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 fn discovered(model: &mut Model, how_far: Discovery) {
     // While it goes on, nothing says when it begins again: the loop would not sleep for that. What is
     // told of nodes that are away does not put off when the others are looked through again.
-    let since = match &model.discovery {
-        Discovery::Away { .. } => model.schedule.looked,
+    let since = match &model.table.discovery {
+        Discovery::Away { .. } => model.table.looked,
         _ => None,
     };
     let through = how_far.is_through();
-    model.schedule.looked = through.then_some(since.unwrap_or(model.instant));
-    model.discovery = how_far;
+    model.table.looked = through.then_some(since.unwrap_or(model.instant));
+    model.table.discovery = how_far;
 }
 
 /// A queue was named or found: it becomes a row, once.
 pub fn found(model: &mut Model, queue: Queue) {
-    if !model.schedule.known.insert(queue.clone()) {
+    if !model.table.known.insert(queue.clone()) {
         let mut typed = model.queues.iter_mut().filter(|row| row.is_typed);
         if let Some(row) = typed.find(|row| row.queue == queue) {
             row.is_typed = false;
         }
         return;
     }
-    model.schedule.channels.extend(queue.keys().channel);
-    let profile = model.profile.as_ref();
+    model.table.channels.extend(queue.keys().channel);
+    let profile = model.site.profile.as_ref();
     let named = profile.and_then(|profile| profile.codec_of(&queue.name.text()));
     let mut row = QueueRow::new(queue);
     row.habit = Habit::of(named.and_then(Codec::from_name));
     order::insert(model, row);
     // Else one more may be found at once.
-    let known = model.schedule.only_named || !matches!(model.opening, Opening::Reading(_));
-    if known && !model.schedule.touched {
+    let known = model.table.only_named || !matches!(model.table.opening, Opening::Reading(_));
+    if known && !model.table.touched {
         show_fitting_screen(model);
     }
     pace::row_appeared(model);
@@ -78,7 +78,7 @@ pub(crate) fn show_table(model: &mut Model) {
     let is_alone = model.queues.len() < 2;
     if !is_alone && model.then.is_none() && model.selected().is_some_and(is_vain) {
         let row = model.queues.remove(model.cursor);
-        model.schedule.known.remove(&row.queue);
+        model.table.known.remove(&row.queue);
         model.cursor = model.cursor.min(model.queues.len() - 1);
         selection_changed(model);
         let name = text::printable_bytes(row.queue.name.as_bytes());
@@ -111,7 +111,7 @@ fn is_vain(row: &QueueRow) -> bool {
 
 /// Selects the queue in a row of the table.
 pub(crate) fn select(model: &mut Model, row: u64) {
-    model.schedule.moved = Some(model.instant);
+    model.table.moved = Some(model.instant);
     let last = model.queues.len().saturating_sub(1);
     let row = usize::try_from(row).unwrap_or(usize::MAX).min(last);
     if row != model.cursor {
@@ -134,5 +134,6 @@ pub(crate) fn selection_changed(model: &mut Model) {
     model.rows_on_change = false;
     model.schedule.row_bytes = None;
     lists::update::selection_changed(model);
+    pace::fit_zoom(model);
     pace::ask_selected(model);
 }

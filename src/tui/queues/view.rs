@@ -102,7 +102,7 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
 
 /// `by problems ▾`.
 fn sorted(ctx: &Ctx) -> TitlePart {
-    let (t, by) = (&ctx.theme, ctx.model.queue_sort);
+    let (t, by) = (&ctx.theme, ctx.model.table.sort);
     let arrow = if by.falls() {
         t.glyphs.falls
     } else {
@@ -235,15 +235,15 @@ fn trouble(
 /// No queue yet: says how far the search is, and what else can be done.
 fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
-    let db = m.endpoint.rsplit(['/', ' ']).next().unwrap_or("0");
+    let db = m.site.endpoint.rsplit(['/', ' ']).next().unwrap_or("0");
     let keys = |n: u64| format!("{} keys", text::thousands(n));
-    let words = match (&m.link.state, &m.discovery) {
-        (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
+    let words = match (&m.link.state, &m.table.discovery) {
+        (LinkState::Connecting, _) => format!("Connecting to {}", m.site.endpoint),
         (denied @ LinkState::Lost { .. }, _) if denied.is_denied() => {
             let why = denied.why_lost().unwrap_or_default();
-            format!("Login to {} failed: {why}", m.endpoint)
+            format!("Login to {} failed: {why}", m.site.endpoint)
         }
-        (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
+        (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.site.endpoint),
         (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),
         (_, Discovery::Looking { looked, keys: all }) => format!(
             "Looking for delayed queues: {} of {} looked through",
@@ -311,7 +311,7 @@ fn what_to_do(ctx: &Ctx) -> Vec<String> {
         let other = palette_key(ctx).map(|key| format!("{key}server URL tries another server"));
         return check.into_iter().chain([retry]).chain(other).collect();
     }
-    if !m.discovery.is_through() {
+    if !m.table.discovery.is_through() {
         return Vec::new();
     }
     let Some(key) = palette_key(ctx) else {

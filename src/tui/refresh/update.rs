@@ -16,8 +16,8 @@ use crate::tui::entries::update::AHEAD_BYTES;
 use crate::tui::model::Model;
 use crate::tui::queues::{self, Opening, SurveyTimes};
 use crate::tui::refresh::{self, SurveyAsk};
-use crate::tui::schedule::ZoomFit;
 use crate::tui::schedule::pace::{self, FIRST_LOOKS, SURVEY_AGE, on_tick, two_intervals};
+use crate::tui::timeline::ZoomFit;
 use crate::tui::{filter, layout, lists, timeline};
 
 /// The classes of another row that has changed are read after this.
@@ -89,7 +89,7 @@ pub(crate) fn wakes_at(model: &Model) -> Option<Instant> {
     let list = model.list_in_sight().map(|_| &s.list);
     let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
-    let again = s.looked.map(|at| at + LOOK_AGAIN);
+    let again = model.table.looked.map(|at| at + LOOK_AGAIN);
     slots
         .chain(classes.filter(|_| s.classes.flight.is_none()))
         .chain(again.filter(|_| !frozen))
@@ -132,13 +132,13 @@ fn survey_beside(model: &mut Model) -> Option<SurveyAsk> {
     model.schedule.survey.start(now, generation);
     model.queues.get_mut(model.cursor)?.surveyed.asked(now);
     // As long as the user has not chosen one.
-    let fits = model.schedule.fit == ZoomFit::Wanted;
+    let fits = model.timeline.fit == ZoomFit::Wanted;
     if fits {
-        model.schedule.fit = ZoomFit::Asked(model.zoom);
+        model.timeline.fit = ZoomFit::Asked;
     }
     Some(SurveyAsk {
         generation,
-        zoom: (!fits).then_some(model.zoom),
+        zoom: (!fits).then_some(model.timeline.zoom),
         held,
     })
 }
@@ -203,7 +203,7 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
     let in_turn = |i: usize| (i + count - turn % count) % count < share;
     let mut first_looks = 0;
     let selected = model.selected().map(|_| model.cursor);
-    let checking = matches!(model.opening, Opening::Checking(_));
+    let checking = matches!(model.table.opening, Opening::Checking(_));
     let few = model.queues.len() <= FEW_QUEUES;
     let chosen = model.queues.iter().enumerate().filter(|(i, row)| {
         if Some(*i) == selected {
@@ -245,7 +245,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
     Some(Effect::Refresh(refresh::Effect::LoadSurvey {
         generation,
         queue,
-        zoom: Some(model.zoom),
+        zoom: Some(model.timeline.zoom),
         held,
         sample,
     }))
@@ -312,12 +312,12 @@ fn next_classes(model: &Model) -> Option<(usize, Instant)> {
 }
 
 fn look_again(model: &mut Model) -> Option<Effect> {
-    let through = model.discovery.is_through();
-    let at = model.schedule.looked.filter(|_| through)? + LOOK_AGAIN;
+    let through = model.table.discovery.is_through();
+    let at = model.table.looked.filter(|_| through)? + LOOK_AGAIN;
     if model.instant < at || model.frozen.is_some() {
         return None;
     }
-    model.schedule.looked = None;
+    model.table.looked = None;
     Some(Effect::Queues(queues::Effect::Discover))
 }
 

@@ -74,7 +74,7 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &FormLayout, row: Option<&QueueRow>,
 /// first: one that is cut is none.
 fn cured(ctx: &Ctx, found: &Finding) -> String {
     let sentence = found.repair.sentence.to_string();
-    found.repair.to_do(&ctx.model.redis_cli, sentence)
+    found.repair.to_do(&ctx.model.site.redis_cli, sentence)
 }
 
 /// Draws how many repairs would do nothing, as far as was seen, in one row.
@@ -101,7 +101,7 @@ fn wrong(ctx: &Ctx, finding: Option<&Finding>) -> String {
     let Some(found) = finding else {
         return words.to_owned();
     };
-    let by_hand = found.repair.by_hand(&ctx.model.redis_cli).count();
+    let by_hand = found.repair.by_hand(&ctx.model.site.redis_cli).count();
     match ctx.key(Action::CopyPayload).filter(|_| by_hand > 0) {
         Some(key) => format!(
             "{} {key} copies the command that repairs it.",

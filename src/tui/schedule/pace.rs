@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
-use crate::queue::Pulse;
+use crate::queue::{Pulse, Zoom};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::queues::{Opening, QueueRow, TWO_LOOKS_MS};
 use crate::tui::schedule::{RankFor, ReadingSlot};
 use crate::tui::timeline;
+use crate::tui::timeline::ZoomFit;
 
 /// Events read the selected queue no more often than this: where entries fall due by the hundred
 /// each reading would cost the server as much as the transfers do.
@@ -99,7 +100,7 @@ pub(crate) fn plan_pulse(model: &mut Model) {
 
 /// The rules look for the first time.
 const fn is_checking(model: &Model) -> bool {
-    matches!(model.opening, Opening::Checking(_))
+    matches!(model.table.opening, Opening::Checking(_))
 }
 
 /// Time the other rows' pulses take: they are read half as often.
@@ -190,6 +191,40 @@ pub(crate) fn ask_selected(model: &mut Model) {
     survey.ask(survey.not_before(now + SETTLED, Duration::ZERO));
 }
 
+/// Takes the closest zoom that shows four fifths of what waits in the queue that is selected now, as
+/// far as that is known, until somebody chooses one.
+pub(crate) fn fit_zoom(model: &mut Model) {
+    let survey = model.selected().and_then(|row| row.survey.as_ref());
+    let Some(survey) = survey.filter(|_| model.timeline.fit != ZoomFit::Chosen) else {
+        return;
+    };
+    model.timeline.zoom = match Zoom::fitting(&survey.classes) {
+        // It was seen that a week does not show it.
+        Zoom::Week if survey.zoom == Some(Zoom::All) => Zoom::All,
+        zoom => zoom,
+    };
+    model.timeline.fit = ZoomFit::Tried;
+}
+
+/// Takes the next wider zoom where the bars do not show four fifths of what waits, at the first look
+/// at them: classes alone do not tell what falls due after a week, or in the part of the last bar
+/// that is cut off.
+pub(crate) fn fit_wider(model: &mut Model) {
+    if model.timeline.fit != ZoomFit::Tried {
+        return;
+    }
+    match timeline::queries::surveyed(model) {
+        Some(survey) if survey.shows_most() || model.timeline.zoom == Zoom::All => {
+            model.timeline.fit = ZoomFit::Fits;
+        }
+        Some(_) => {
+            model.timeline.zoom = model.timeline.zoom.wider();
+            ask_survey(model);
+        }
+        None => {}
+    }
+}
+
 /// The queue that was selected first, now: its survey goes with its pulse.
 pub(crate) fn ask_first(model: &mut Model) {
     let now = model.instant;
@@ -224,11 +259,6 @@ pub(crate) fn ask_list(model: &mut Model) {
     if model.list_in_sight().is_some() {
         model.schedule.list.ask(model.instant);
     }
-}
-
-/// The journal shall be read: its tab was opened, or something was written down.
-pub(crate) fn want_journal(model: &mut Model) {
-    model.schedule.journal.wanted = true;
 }
 
 /// Asks for the rank of a score; a later question makes the one before void.

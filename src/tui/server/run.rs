@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::{Effect, Site};
 use crate::config::Config;
 use crate::ops::journal::Journal;
-use crate::queue::{Address, Endpoint, redis_cli};
+use crate::queue::{Address, Endpoint, Sentinels, redis_cli};
 use crate::store::{Access, Store};
 use crate::tui::msg::Msg;
 use crate::tui::server;
@@ -96,17 +96,14 @@ fn at_home(config: Config) -> ScreenSession {
     ScreenSession::new(config, None)
 }
 
-/// Returns the address at which a server listens. A socket's path is told apart from the db:
-/// `/run/redis.sock db 0`.
+/// Returns the header's words for the server at an endpoint.
 fn address(endpoint: &Endpoint) -> String {
     match &endpoint.address {
-        Address::Tcp(..) | Address::Cluster(_) => endpoint.to_string(),
         // Where they lead to is told by the link.
-        Address::Sentinel(sentinels) => match &sentinels.name {
-            Some(name) => format!("{name}/{}", endpoint.db),
-            None => endpoint.to_string(),
-        },
-        Address::Unix(path) => format!("{} db {}", path.display(), endpoint.db),
+        Address::Sentinel(Sentinels {
+            name: Some(name), ..
+        }) => format!("{name}/{}", endpoint.db),
+        _ => endpoint.to_string(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! To another server, or another database of this one, and what stays then.
 
-use super::{Msg, Site};
+use super::{Msg, Site, SwitchStage};
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 use crate::tui::msg;
-use crate::tui::schedule::{Schedule, SwitchStage};
+use crate::tui::schedule::Schedule;
 use crate::tui::server::{self, Switch};
+use crate::tui::timeline::ZoomFit;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{leave, queues};
 
@@ -15,7 +16,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::WayFound(generation, site) => return way_found(model, generation, &site),
         Msg::NoWay(generation, why) => no_way(model, generation, why),
         // The old server has said its last word.
-        Msg::Arrived => model.schedule.stage = SwitchStage::There,
+        Msg::Arrived => model.switch.stage = SwitchStage::There,
     }
     Vec::new()
 }
@@ -23,7 +24,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 /// Asks for the way there, unless something has to be asked about first.
 pub(crate) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
     let generation = model.schedule.next_generation();
-    model.schedule.way = Some(generation);
+    model.switch.way = Some(generation);
     let find = Effect::Server(server::Effect::FindWay {
         generation,
         to: there,
@@ -33,7 +34,7 @@ pub(crate) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
 
 /// The way is known: the screen begins as on its first day, save what is the user's own.
 fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
-    if model.schedule.way != Some(generation) {
+    if model.switch.way != Some(generation) {
         return Vec::new();
     }
     let mut new = Model::new(
@@ -47,18 +48,21 @@ fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
     new.interval_ms = model.interval_ms;
     new.bell.on = model.bell.on;
     new.keymap = std::mem::take(&mut model.keymap);
-    new.queue_sort = model.queue_sort;
-    new.zoom = model.zoom;
-    new.log_height = model.log_height;
+    new.table.sort = model.table.sort;
+    new.timeline.zoom = model.timeline.zoom;
+    new.timeline.log_height = model.timeline.log_height;
+    if model.timeline.fit == ZoomFit::Chosen {
+        new.timeline.fit = ZoomFit::Chosen;
+    }
     new.toast = model.toast.take();
     new.later = std::mem::take(&mut model.later);
     new.prompt = model.prompt.take();
     new.workers.left = model.workers.farewell();
     new.history = std::mem::take(&mut model.history);
+    new.switch.stage = SwitchStage::Between;
     new.schedule = Schedule {
         // Answers to what was asked before stay those of an earlier generation.
         generation: model.schedule.generation,
-        stage: SwitchStage::Between,
         ..Schedule::default()
     };
     *model = new;
@@ -68,27 +72,17 @@ fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
 
 /// There is no way.
 fn no_way(model: &mut Model, generation: u64, why: String) {
-    if model
-        .schedule
-        .way
-        .take_if(|way| *way == generation)
-        .is_some()
-    {
+    if model.switch.way.take_if(|way| *way == generation).is_some() {
         toast::update::say(model, why, Tone::Error);
     }
 }
 
 /// The model is of this server.
 pub fn settle(model: &mut Model, site: &Site) {
-    model.endpoint.clone_from(&site.endpoint);
-    model.redis_cli.clone_from(&site.redis_cli);
+    model.site.clone_from(site);
     model.workers.program.clone_from(&site.program);
-    model.read_only = site.read_only;
-    model.db = site.db;
     model.server.db = site.db;
-    model.profile.clone_from(&site.profile);
-    model.profiles.clone_from(&site.profiles);
-    model.schedule.only_named = !site.named.is_empty();
+    model.table.only_named = !site.named.is_empty();
     for queue in &site.named {
         queues::update::found(model, queue.clone());
     }
@@ -124,5 +118,5 @@ pub(crate) fn is_void(model: &Model, msg: &msg::Msg) -> bool {
         | msg::Msg::Change(_)
         | msg::Msg::Worker(_) => false,
     };
-    model.schedule.stage == SwitchStage::Between && !ours
+    model.switch.stage == SwitchStage::Between && !ours
 }

@@ -112,6 +112,6 @@ pub fn range(model: &Model) -> Option<String> {
 /// The announcements of the selected queue that are kept, newest first.
 pub fn traffic(model: &Model) -> impl Iterator<Item = &Announcement> {
     let channel = model.selected().and_then(|row| row.queue.keys().channel);
-    let all = model.traffic.iter().rev();
+    let all = model.traffic.heard.iter().rev();
     all.filter(move |a| Some(&a.channel) == channel.as_ref())
 }

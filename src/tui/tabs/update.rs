@@ -3,7 +3,7 @@
 use super::Tab;
 use crate::tui::lists::Stand;
 use crate::tui::model::{Model, Pane};
-use crate::tui::schedule::{RankFor, pace};
+use crate::tui::schedule::RankFor;
 use crate::tui::{departed, filter, journal, layout, lists, marks, sight};
 
 /// Shows a tab, and gives it the keys.
@@ -19,7 +19,7 @@ pub(crate) fn show(model: &mut Model, tab: Tab) {
     sight::keep(model);
     lists::update::start_over(model);
     if tab == Tab::Changes {
-        pace::want_journal(model);
+        model.changes.want_journal();
     }
 }
 

@@ -16,14 +16,14 @@ pub(crate) fn why_no_bar(model: &Model) -> Option<&'static str> {
 /// nothing is chosen. The first bar begins now: what is late is not in it.
 pub(crate) fn chosen(model: &Model) -> Option<(EpochMillis, EpochMillis)> {
     let now = model::now(model);
-    if let Some(class) = model.late_class {
+    if let Some(class) = model.timeline.late_class {
         let from = match class.checked_sub(1) {
             Some(older) => now.plus(-LATE[older].edge_ms),
             None => EpochMillis::new(0),
         };
         return Some((from, now.plus(-LATE[class].edge_ms)));
     }
-    let bar = model.bar?;
+    let bar = model.timeline.bar?;
     Some((bar.max(now), bar.plus(super::queries::scale(model).bar_ms)))
 }
 
@@ -35,10 +35,10 @@ fn is_empty(model: &Model) -> bool {
 /// The number of entries that the last survey saw under the cursor; none when it did not look there.
 fn count(model: &Model) -> Option<u64> {
     let survey = super::queries::surveyed(model)?;
-    if let Some(class) = model.late_class {
+    if let Some(class) = model.timeline.late_class {
         return survey.late.get(class).copied();
     }
-    let bar = model.bar?;
+    let bar = model.timeline.bar?;
     let end = bar.plus(super::queries::scale(model).bar_ms);
     let bars = survey.bars.iter();
     let within = bars.filter(|b| b.from >= bar && b.from < end);

@@ -18,14 +18,19 @@ pub fn bar_start(model: &Model, i: usize) -> EpochMillis {
 #[must_use]
 pub fn surveyed(model: &Model) -> Option<&Survey> {
     let survey = model.selected()?.survey.as_ref()?;
-    (survey.zoom == Some(model.zoom)).then_some(survey)
+    (survey.zoom == Some(model.timeline.zoom)).then_some(survey)
 }
 
 /// The bars of the timeline: the zoom's, or as the survey found them right.
 #[must_use]
 pub fn scale(model: &Model) -> Scale {
     let found = || surveyed(model).and_then(|survey| survey.scale);
-    model.zoom.scale().or_else(found).unwrap_or_default()
+    model
+        .timeline
+        .zoom
+        .scale()
+        .or_else(found)
+        .unwrap_or_default()
 }
 
 /// The bar that begins at `start`, counted from the left; none when it is not among so many.

@@ -9,6 +9,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::{self, Model, Pane};
 use crate::tui::schedule::{RankFor, pace};
 use crate::tui::tabs::{self, Tab};
+use crate::tui::timeline::ZoomFit;
 use crate::tui::timeline::chosen::chosen;
 use crate::tui::toast::{self, Tone};
 use crate::tui::{entries, filter, sight};
@@ -27,10 +28,11 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// Shows more or less of the future.
 pub(crate) fn zoom(model: &mut Model, zoom: Zoom) {
-    if zoom == model.zoom {
+    model.timeline.fit = ZoomFit::Chosen;
+    if zoom == model.timeline.zoom {
         return;
     }
-    model.zoom = zoom;
+    model.timeline.zoom = zoom;
     keep_bar(model);
     pace::ask_survey(model);
 }
@@ -41,15 +43,15 @@ pub(crate) fn step(model: &mut Model, right: bool) {
     model.focus = Pane::Timeline;
     let scale = super::queries::scale(model);
     let first = super::queries::bar_start(model, 0);
-    if let Some(class) = model.late_class {
+    if let Some(class) = model.timeline.late_class {
         match (next_class(model, class, right), right) {
-            (Some(class), _) => model.late_class = Some(class),
+            (Some(class), _) => model.timeline.late_class = Some(class),
             (None, true) => choose(model, first),
             (None, false) => {}
         }
         return;
     }
-    match model.bar {
+    match model.timeline.bar {
         None => choose(model, first),
         Some(bar) if right => {
             choose(model, bar.plus(scale.bar_ms).min(last(model)));
@@ -65,20 +67,20 @@ pub(crate) fn step(model: &mut Model, right: bool) {
 
 /// Puts the cursor on the bar that begins at `bar`.
 pub(crate) fn choose(model: &mut Model, bar: EpochMillis) {
-    model.bar = Some(bar);
-    model.late_class = None;
+    model.timeline.bar = Some(bar);
+    model.timeline.late_class = None;
 }
 
 /// Takes the cursor away.
 pub(crate) fn choose_none(model: &mut Model) {
-    model.bar = None;
-    model.late_class = None;
+    model.timeline.bar = None;
+    model.timeline.late_class = None;
 }
 
 /// Puts the cursor on a class of what is late, the longest ago first.
 pub(crate) fn choose_late(model: &mut Model, class: usize) {
-    model.bar = None;
-    model.late_class = Some(class);
+    model.timeline.bar = None;
+    model.timeline.late_class = Some(class);
 }
 
 /// The next class beside `class` that holds entries, where classes are in sight.
@@ -102,12 +104,12 @@ fn last(model: &Model) -> EpochMillis {
 /// A bar that time has passed is the first bar again; one whose width has changed begins where
 /// the bars begin now.
 pub(crate) fn keep_bar(model: &mut Model) {
-    let Some(bar) = model.bar else {
+    let Some(bar) = model.timeline.bar else {
         return;
     };
     let first = super::queries::bar_start(model, 0);
     let floor = super::queries::scale(model).floor(bar);
-    model.bar = Some(floor.min(last(model)).max(first));
+    model.timeline.bar = Some(floor.min(last(model)).max(first));
 }
 
 /// Lists the entries under the cursor, and no others.

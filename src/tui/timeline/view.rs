@@ -95,7 +95,7 @@ fn picture<'a>(ctx: &Ctx<'a>, track: &Track) -> Picture<'a> {
     let late = late.iter().flat_map(|survey| &survey.late);
     let peak = counts.iter().copied().max().unwrap_or(0);
     let late = late.copied().max().unwrap_or(0);
-    let log = ctx.model.log_height;
+    let log = ctx.model.timeline.log_height;
     // What is late may be many times what comes: it is cut, or all bars would lie flat.
     let is_tall = !log && peak > 0 && late > peak.saturating_mul(TALL);
     let most = if is_tall { peak } else { late.max(peak) };
@@ -257,7 +257,7 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
 
 /// The bar under the cursor.
 fn cursor(ctx: &Ctx, track: &Track) -> Option<usize> {
-    super::queries::bar_in_sight(ctx.model, track.bars, ctx.model.bar?)
+    super::queries::bar_in_sight(ctx.model, track.bars, ctx.model.timeline.bar?)
 }
 
 /// An empty plot says why it is empty.
@@ -276,17 +276,17 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
             None => "reading".to_owned(),
         },
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
-        _ if ctx.model.zoom == Zoom::All => "nothing to come".to_owned(),
+        _ if ctx.model.timeline.zoom == Zoom::All => "nothing to come".to_owned(),
         _ if picture.beyond > 0 => {
             let key = ctx.key(Action::ZoomOut);
             format!(
                 "nothing due within {}, {} later{}",
-                ctx.model.zoom.label(),
+                ctx.model.timeline.zoom.label(),
                 text::thousands(picture.beyond),
                 key.map_or(String::new(), |key| format!(": {key} zooms out"))
             )
         }
-        _ => format!("nothing due within {}", ctx.model.zoom.label()),
+        _ => format!("nothing due within {}", ctx.model.timeline.zoom.label()),
     };
     let y = track.plot.y + track.plot.h / 2;
     Line::new(buf, track.plot.x + 2, y, track.plot.w.saturating_sub(2)).put(

@@ -166,7 +166,7 @@ fn teach(ctx: &Ctx, area: Area, has_channel: bool, buf: &mut Buffer) {
 
 /// The newest announcement of any queue, where traffic has no pane.
 pub(crate) fn news(ctx: &Ctx, mut line: Line, buf: &mut Buffer) {
-    match ctx.model.traffic.back() {
+    match ctx.model.traffic.heard.back() {
         Some(newest) => said(ctx, newest, Some(newest.channel.as_slice()), line, buf),
         None if ctx.model.link.refused.why(Optional::PSubscribe).is_some() => {
             line.put_cut(

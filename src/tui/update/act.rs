@@ -19,7 +19,7 @@ use crate::tui::{
 
 /// Does what the user wants, or says why not.
 pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
-    model.schedule.touched |= !only_looks(model, action);
+    model.table.touched |= !only_looks(model, action);
     if change::queries::is_change(action) {
         super::leading::lead(model);
     }
@@ -70,8 +70,8 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PreviousPane => pane(model, false),
         Action::BarLeft => timeline::update::step(model, false),
         Action::BarRight => timeline::update::step(model, true),
-        Action::ZoomIn => timeline::update::zoom(model, model.zoom.closer()),
-        Action::ZoomOut => timeline::update::zoom(model, model.zoom.wider()),
+        Action::ZoomIn => timeline::update::zoom(model, model.timeline.zoom.closer()),
+        Action::ZoomOut => timeline::update::zoom(model, model.timeline.zoom.wider()),
         Action::ZoomReset => timeline::update::zoom(model, crate::queue::Zoom::default()),
         Action::Earlier => past::update::step(model, -1),
         Action::Later => past::update::step(model, 1),
@@ -86,7 +86,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::ReadAs => entries::update::codec::next(model),
         Action::Redraw => return vec![Effect::Redraw],
         Action::Tab(tab) => tabs::update::show(model, tab),
-        Action::LogHeight => model.log_height = !model.log_height,
+        Action::LogHeight => model.timeline.log_height = !model.timeline.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => {
             let text = entry::update::looked_for(model);
             return prompt::update::open(model, PromptKind::Find, &text);
@@ -233,13 +233,13 @@ fn freeze(model: &mut Model) {
         model.frozen = Some(model.now);
         return;
     }
-    let held = std::mem::take(&mut model.schedule.held);
+    let held = std::mem::take(&mut model.traffic.held);
     let channel = model.selected().and_then(|row| row.queue.keys().channel);
     for announcement in held {
         if channel.as_ref() == Some(&announcement.channel) {
             tabs::update::announced(model);
         }
-        model.traffic.push_back(announcement);
+        model.traffic.heard.push_back(announcement);
     }
     link::update::trim_traffic(model);
     time::carry_on(model);
@@ -253,7 +253,7 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
     pace::ask_all(model);
     filter::update::again(model);
     if model.tab == Tab::Changes {
-        pace::want_journal(model);
+        model.changes.want_journal();
     }
     vec![Effect::Queues(queues::Effect::Discover)]
 }

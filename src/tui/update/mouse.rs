@@ -19,7 +19,7 @@ const NOTCH: i64 = 3;
 /// A click selects; on what is selected already, it opens. What lies over the screen gets it
 /// first; beside that, it closes it and does nothing else.
 pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
-    model.schedule.touched = true;
+    model.table.touched = true;
     let target = model.drawn.at(x, y);
     match target {
         Some(Target::Toast) => {
@@ -123,14 +123,16 @@ fn on_pane(model: &mut Model, target: Target) -> Vec<Effect> {
             return super::act::act(model, Action::Sort);
         }
         Target::Bar(start) => {
-            let again = focus(model, Pane::Timeline, |m| m.bar == Some(start));
+            let again = focus(model, Pane::Timeline, |m| m.timeline.bar == Some(start));
             timeline::update::choose(model, start);
             if again {
                 return super::act::act(model, Action::Open);
             }
         }
         Target::Late(class) => {
-            let again = focus(model, Pane::Timeline, |m| m.late_class == Some(class));
+            let again = focus(model, Pane::Timeline, |m| {
+                m.timeline.late_class == Some(class)
+            });
             timeline::update::choose_late(model, class);
             if again {
                 return super::act::act(model, Action::Open);
@@ -167,7 +169,7 @@ fn focus(model: &mut Model, pane: Pane, there: impl Fn(&Model) -> bool) -> bool 
 
 /// The wheel scrolls what lies under it; over the timeline it zooms.
 pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
-    model.schedule.touched = true;
+    model.table.touched = true;
     let help = matches!(
         model.overlay,
         Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_))
@@ -188,9 +190,9 @@ pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
     match model.drawn.at(x, y).and_then(pane_of) {
         Some(Pane::Timeline) => {
             let zoom = if sign < 0 {
-                model.zoom.closer()
+                model.timeline.zoom.closer()
             } else {
-                model.zoom.wider()
+                model.timeline.zoom.wider()
             };
             timeline::update::zoom(model, zoom);
         }

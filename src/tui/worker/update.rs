@@ -65,7 +65,7 @@ fn name(queue: &Queue) -> String {
 fn nobody_waits(model: &Model, row: &QueueRow) -> bool {
     let look = model.server.of(&row.queue).last();
     let clients = look.and_then(|look| look.clients.get_ref());
-    clients.is_some_and(|all| all.blocked_on_lists(model.db).next().is_none())
+    clients.is_some_and(|all| all.blocked_on_lists(model.site.db).next().is_none())
 }
 
 fn to_start(model: &Model, row: &QueueRow) -> Dialog {
@@ -133,13 +133,13 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     lines.push(DialogLine::Fact("takes", takes.to_owned()));
     lines.push(DialogLine::Fact(
         "server",
-        text::printable(&model.endpoint).into_owned(),
+        text::printable(&model.site.endpoint).into_owned(),
     ));
     lines.push(DialogLine::Blank);
     lines.push(DialogLine::Undo(UndoWords::Never(
         "It cannot be undone: what it transfers stays transferred.".to_owned(),
     )));
-    let profile = model.profile.as_ref();
+    let profile = model.site.profile.as_ref();
     let protected = profile.filter(|profile| profile.protected);
     let protected = protected.map(|profile| TypedName::protected(&profile.name));
     Dialog {
@@ -355,5 +355,5 @@ fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
         |why| (format!("no worker on {name}: {why}"), Tone::Error),
     );
     toast::update::say(model, words, tone);
-    pace::want_journal(model);
+    model.changes.want_journal();
 }

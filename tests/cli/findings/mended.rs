@@ -110,8 +110,7 @@ const SLOW: &[(&str, Scene)] = scenes! {
 /// was delivered again.
 const OF_A_SCREEN: &[&str] = &["wrong-announcement", "own-worker", "duplicates"];
 
-/// Those that need several servers: see `clusters` and `sentinels`, and of disagreement the rule's own
-/// tests.
+/// Those that need several servers: see `clusters` and `sentinels`.
 const OF_SEVERAL: &[&str] = &["stuck-migration", "split-view", "lagging-replicas"];
 
 /// Plays a scene to its good end.

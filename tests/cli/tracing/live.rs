@@ -296,7 +296,7 @@ fn a_trace_ends_by_itself_when_its_reader_is_behind_the_server() {
     let LiveEnd::Behind(behind_us) = end else {
         panic!("{end:?}");
     };
-    assert!((5_000_000..20_000_000).contains(&behind_us), "{behind_us}");
+    assert!((5_000_000..60_000_000).contains(&behind_us), "{behind_us}");
     assert!(cost.unwrap().span > Duration::from_secs(5));
 }
 

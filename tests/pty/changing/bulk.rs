@@ -164,6 +164,7 @@ fn leaving_stops_a_bulk_change_and_says_what_is_left() {
 #[test]
 fn leaving_twice_leaves_now_and_prints_what_repairs() {
     let (server, mut terminal) = begun();
+    wait_for_a_script(&server);
     terminal.signal("-TERM");
     terminal.wait_text("Stopping the delete of orders");
     terminal.send(b"\x03");

@@ -349,9 +349,9 @@ fn a_key_that_cannot_change_anything_is_dim() {
         buf[(u16::try_from(at.unwrap_or(0)).unwrap_or(0), h - 1)].fg
     };
     let can = drawn(&m);
-    m.read_only = true;
+    m.site.read_only = true;
     assert_ne!(drawn(&m), can);
-    m.read_only = false;
+    m.site.read_only = false;
     if let Some(pulse) = &mut m.queues[0].pulse {
         pulse.late = Known::Is(0);
     }

@@ -14,8 +14,9 @@ use delayscope::tui::entries::EntryRow;
 use delayscope::tui::help::HelpPage;
 use delayscope::tui::layout;
 
+use delayscope::tui::link::CostRate;
 use delayscope::tui::look::{Background, Depth, Look, Zone};
-use delayscope::tui::model::{CostRate, Model, Overlay, Pane};
+use delayscope::tui::model::{Model, Overlay, Pane};
 use delayscope::tui::queues::{DepthTrend, Depths, Discovery, Opening, QueueRow};
 
 /// 2026-11-20T13:02:09.300Z: 14:02:09 in the zone of these tests.
@@ -68,7 +69,7 @@ pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
     let instant = clock::instant() + Duration::from_secs(60 * 60);
     let mut model = Model::new(size, look, "prod-1:6379/0".to_owned(), false, instant);
     model.now = NOW;
-    model.opening = Opening::Over;
+    model.table.opening = Opening::Over;
     model.link.state = LinkState::Live;
     model.link.clock = Some(ServerClock::set(NOW, instant, 312));
     model.link.facts = Some(Facts {
@@ -78,7 +79,7 @@ pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
         uptime_s: 41 * 86_400,
         ..Facts::default()
     });
-    model.cost = CostRate {
+    model.link_memory.cost = CostRate {
         commands: 14.0,
         server_ms: 0.9,
         bytes: 4_096.0,
@@ -89,7 +90,7 @@ pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
 /// A healthy-looking evening: a million orders, twelve of them late.
 pub(crate) fn evening(size: (u16, u16), look: Look) -> Model {
     let mut m = bare(size, look);
-    m.discovery = Discovery::Done { looked: 12_034 };
+    m.table.discovery = Discovery::Done { looked: 12_034 };
     m.queues = vec![
         orders(m.instant),
         queue(
@@ -108,8 +109,8 @@ pub(crate) fn evening(size: (u16, u16), look: Look) -> Model {
     ];
     m.focus = Pane::Entries;
     page(&mut m, 0);
-    m.bar = Some(EpochMillis::new(NOW.get() / 10_000 * 10_000).plus(280_000));
-    m.traffic = VecDeque::from([
+    m.timeline.bar = Some(EpochMillis::new(NOW.get() / 10_000 * 10_000).plus(280_000));
+    m.traffic.heard = VecDeque::from([
         announced("orders", -61_000, b"1795179700000"),
         announced("emails", -9_000, b"1795179760500"),
         announced("orders", -5_400, b"0"),

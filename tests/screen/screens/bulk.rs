@@ -94,7 +94,7 @@ fn past(m: &mut Model) {
     ]);
 }
 
-fn looked_at(size: (u16, u16)) -> Model {
+pub(crate) fn looked_at(size: (u16, u16)) -> Model {
     let mut m = evening(size, look());
     m.tab = Tab::Changes;
     let not_done = |n: u8, outcome, reason: &str| EntryResult {
@@ -139,7 +139,7 @@ fn a_change_that_waits_or_is_paused_says_why() {
     let paused = under_way(MIDDLE, Order::Pause, Some("paused"));
     picture("bulk_paused_120x40", &paused);
     let mut elsewhere = under_way(SMALL, Order::Stop, None);
-    elsewhere.panel_left = Some(7);
+    elsewhere.changing.panel_left = Some(7);
     picture("bulk_stopping_80x24", &elsewhere);
 }
 

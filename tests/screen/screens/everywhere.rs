@@ -1,6 +1,7 @@
 //! What holds on every screen, in every state, with everything that can lie over it.
 
 use delayscope::queue::Form;
+use delayscope::queue::change_event::Order;
 use delayscope::tui::filter::Search;
 use delayscope::tui::help::HelpPage;
 
@@ -9,10 +10,11 @@ use delayscope::tui::marks::ToggledEntry;
 use delayscope::tui::model::{Model, Overlay, Screen};
 use delayscope::tui::prompt::PromptKind;
 use delayscope::tui::tabs::Tab;
+use delayscope::tui::toast::{Toast, Tone};
 use ratatui::buffer::Cell;
 use ratatui::style::Color;
 
-use super::{asking, filter, overlays, past, prompts, states, tabs};
+use super::{asking, bulk, filter, overlays, past, prompts, states, tabs};
 use crate::screens::build::{evening, look};
 use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, keep};
 
@@ -68,12 +70,24 @@ fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
     for text in [":", ":zo", ":queue e", ":nonsense"] {
         all.push(prompts::typed(size, look.clone(), text));
     }
-    let mut help = evening(size, look.clone());
-    help.overlay = Some(Overlay::Help {
-        page: HelpPage::Keys,
-        scroll: 0,
-    });
-    all.push(help);
+    for page in HelpPage::ALL {
+        let mut help = evening(size, look.clone());
+        help.overlay = Some(Overlay::Help { page, scroll: 0 });
+        all.push(help);
+    }
+    for tone in [Tone::Good, Tone::Warn, Tone::Error] {
+        let mut told = evening(size, look.clone());
+        told.toast = Some(Toast {
+            text: "something has happened".to_owned(),
+            tone,
+            until: told.instant,
+        });
+        all.push(told);
+    }
+    for (order, waits) in [(Order::Go, None), (Order::Pause, Some("replicas"))] {
+        all.push(looked(bulk::under_way(size, order, waits)));
+    }
+    all.push(looked(bulk::looked_at(size)));
     all
 }
 
@@ -175,10 +189,8 @@ fn no_size_is_too_small_for_any_of_them() {
     sizes.extend([(1, 60), (300, 1), (38, 9), (60, 18), (100, 30), (79, 23)]);
     for m in all(MIDDLE, &look()) {
         for size in &sizes {
-            let m = Model {
-                size: *size,
-                ..m.clone()
-            };
+            let mut m = m.clone();
+            m.size = *size;
             draw(&m);
         }
     }

@@ -156,7 +156,7 @@ fn a_time_that_is_typed_says_which_moment_it_is() {
 #[test]
 fn other_orders_are_told() {
     let mut m = evening(MIDDLE, look());
-    m.queue_sort = QueueSort::Name;
+    m.table.sort = QueueSort::Name;
     m.entry_sort = EntrySort::Last;
     m.focus = Pane::Queues;
     let picture = draw(&m);

@@ -301,7 +301,7 @@ fn a_key_is_named_only_for_the_selected_queue_and_where_it_can_change_something(
     assert!(!all.contains("(w"), "{all}");
     m.cursor = 3;
     assert!(words(&m).contains("(w)"));
-    m.read_only = true;
+    m.site.read_only = true;
     let all = words(&m);
     assert!(!all.contains("(w"), "{all}");
     assert!(all.contains("or the worker here."), "{all}");

@@ -115,7 +115,7 @@ fn where_more_is_published_in_a_minute_than_is_kept_it_is_told_as_about_so_much(
         let mut m = evening(LARGE, look());
         m.tab = Tab::Traffic;
         let all = (0..count).map(|n| announced("orders", -n * each_ms, b"1"));
-        m.traffic = all.collect::<Vec<_>>().into_iter().rev().collect();
+        m.traffic.heard = all.collect::<Vec<_>>().into_iter().rev().collect();
         let picture = draw(&m);
         let row = |y| (0..m.size.0).map(move |x| (x, y));
         let rows = (0..m.size.1).map(|y| row(y).map(|at| picture[at].symbol()).collect());

@@ -156,14 +156,14 @@ fn looking_for_queues_and_finding_none() {
     m.link.state = LinkState::Connecting;
     picture("connecting", &m);
     let mut m = bare(SMALL, look());
-    m.discovery = Discovery::Looking {
+    m.table.discovery = Discovery::Looking {
         looked: 4_813,
         keys: 12_034,
     };
     picture("looking", &m);
-    m.discovery = Discovery::Done { looked: 12_034 };
+    m.table.discovery = Discovery::Done { looked: 12_034 };
     picture("no_queue", &m);
-    m.discovery = Discovery::Away {
+    m.table.discovery = Discovery::Away {
         looked: 12_034,
         nodes: vec!["10.0.0.3:7002".to_owned()],
     };
@@ -243,7 +243,7 @@ fn names_that_are_long_wide_or_hostile() {
         "订单延迟队列和别的东西🎉".as_bytes().to_vec(),
     );
     rename(&mut m.queues[2], b"a\x1b[2Jb\x07\nc\xff".to_vec());
-    m.traffic.push_back(build::announced(
+    m.traffic.heard.push_back(build::announced(
         "orders",
         -100,
         b"not a number \x1b]0;x\x07",
@@ -256,7 +256,7 @@ fn a_frozen_read_only_screen_that_reads_slowly() {
     let mut m = evening(SMALL, look());
     m.frozen = Some(NOW);
     m.now = NOW.plus(7_000);
-    m.read_only = true;
+    m.site.read_only = true;
     m.stretched_ms = Some(2_500);
     picture("frozen", &m);
 }
@@ -302,7 +302,7 @@ fn help_says(m: &Model) -> String {
     let words = lines.map(|line| match line {
         help::place::HelpLine::Keys { keys, words, .. } => format!("{keys} {words}"),
         help::place::HelpLine::Words(words) | help::place::HelpLine::Drawn(words) => words.clone(),
-        help::place::HelpLine::Head(head) => (*head).to_owned(),
+        help::place::HelpLine::Head(head) => head.clone(),
         help::place::HelpLine::Blank => String::new(),
     });
     words.collect::<Vec<_>>().join("\n")
@@ -380,8 +380,8 @@ fn the_help_explains_how_a_delayed_queue_works() {
 fn every_zoom() {
     for zoom in delayscope::queue::Zoom::ALL {
         let mut m = evening(SMALL, look());
-        m.zoom = zoom;
-        m.bar = None;
+        m.timeline.zoom = zoom;
+        m.timeline.bar = None;
         let classes = [1_200, 9_800, 41_203, 120_034, 290_500, 537_251, 90_000];
         let mut survey = build::survey(zoom, classes);
         survey.late = [410_000, 41_000, 700, 12];
@@ -407,7 +407,7 @@ fn more_queues_than_rows_say_which_are_in_sight() {
 #[test]
 fn without_a_chosen_bar_the_highest_one_is_told() {
     let mut m = evening(MIDDLE, look());
-    m.bar = None;
+    m.timeline.bar = None;
     let picture = draw(&m);
     let all: String = picture.content.iter().map(Cell::symbol).collect();
     let told = "peak 41,203 at 14:06:40";

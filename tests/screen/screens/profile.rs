@@ -11,7 +11,7 @@ use crate::screens::pictures::draw;
 
 fn production(size: (u16, u16), look: Look, label: Option<&str>) -> Model {
     let mut m = evening(size, look);
-    m.profile = Some(Profile {
+    m.site.profile = Some(Profile {
         label: label.map(ToOwned::to_owned),
         label_colour: Some(LabelColour::Own(9)),
         ..protected("production")

@@ -156,14 +156,14 @@ fn the_pointer_stands_under_the_bar_that_answers_the_click() {
     for size in [(80, 24), (120, 40), (200, 60), (270, 60)] {
         for bar in [0, 1, 28, 59] {
             let mut m = evening(size, look());
-            m.bar = Some(timeline::queries::bar_start(&m, bar));
+            m.timeline.bar = Some(timeline::queries::bar_start(&m, bar));
             let buf = draw(&m);
             let cells = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
             let pointers: Vec<_> = cells.filter(|at| buf[*at].symbol() == "▲").collect();
             let [(x, y)] = pointers[..] else {
                 panic!("{size:?}, bar {bar}: {pointers:?}")
             };
-            let (picture, bar) = (drawn(&m), m.bar.map(Target::Bar));
+            let (picture, bar) = (drawn(&m), m.timeline.bar.map(Target::Bar));
             assert_eq!(picture.at(x, y), bar, "{size:?}");
             assert_eq!(picture.at(x, y - 1), bar, "{size:?}");
         }
@@ -175,7 +175,7 @@ fn nothing_from_redis_commands_the_terminal() {
     let evil = b"\x1b]0;owned\x07\x1b[2J\r\n\t\x00\x7f\xc2\x9b31m\xe2\x80\xae\xff".to_vec();
     for size in [(80, 24), (120, 40), (200, 60), (38, 9)] {
         let mut m = evening(size, look());
-        m.endpoint = String::from_utf8_lossy(&evil).into_owned();
+        m.site.endpoint = String::from_utf8_lossy(&evil).into_owned();
         for row in &mut m.queues {
             row.queue = Queue::redisson(evil.clone());
             row.trouble = Some(String::from_utf8_lossy(&evil).into_owned());
@@ -189,7 +189,7 @@ fn nothing_from_redis_commands_the_terminal() {
         facts.role.clone_from(&facts.version);
         let mut announced = build::announced("x", -5, &evil);
         announced.channel = m.queues[0].queue.keys().channel.unwrap();
-        m.traffic.push_back(announced);
+        m.traffic.heard.push_back(announced);
         let mut opened = m.clone();
         opened.screen = Screen::Entry(Box::new(EntryView::new(
             entry(evil.clone(), 5),
@@ -218,7 +218,7 @@ fn a_figure_is_whole_or_shorter_by_its_unit_or_not_there() {
     for w in 1..=210 {
         for h in [24, 40] {
             let mut m = evening((w, h), look());
-            m.bar = None;
+            m.timeline.bar = None;
             for line in lines(&draw(&m)) {
                 let cut = line.replace("1,000,000", "").replace("687,600", "");
                 assert!(!cut.contains("1,000,"), "{w} columns: {line}");

@@ -176,7 +176,7 @@ pub(crate) fn hundreds(size: (u16, u16), look: Look) -> Model {
             classes,
         ));
     }
-    m.discovery = Discovery::Looking {
+    m.table.discovery = Discovery::Looking {
         looked: 480_000,
         keys: 1_200_000,
     };
@@ -273,7 +273,7 @@ pub(crate) fn refused(size: (u16, u16), look: Look) -> Model {
     row.unsurveyed = Some("prod-1:6379/0 refused to count what is due: NOPERM no 'zcount'".into());
     m.queues.truncate(1);
     m.queues[0] = row;
-    m.traffic.clear();
+    m.traffic.heard.clear();
     let refusals = [Optional::NumSub, Optional::PSubscribe, Optional::Info];
     for command in refusals {
         m.link.refused.0.insert(command, why.to_owned());
@@ -324,12 +324,12 @@ fn a_plain_queue_has_neither_order_list_nor_channel() {
 fn a_session_that_may_not_change_anything_says_so_at_every_size() {
     for (size, word) in [(SMALL, " RO"), (MIDDLE, "READ-ONLY"), (LARGE, "READ-ONLY")] {
         let mut m = evening(size, look());
-        m.read_only = true;
+        m.site.read_only = true;
         let header = lines(&m).swap_remove(0);
         assert!(header.contains(word), "{header}");
     }
     let mut m = evening(MIDDLE, look());
-    m.read_only = true;
+    m.site.read_only = true;
     picture("read_only", &m);
 }
 
@@ -344,7 +344,7 @@ fn where_one_is_and_what_time_it_is_never_give_way_and_the_alarm_has_fewer_words
         (200, 60),
     ] {
         let mut m = evening((w, h), look());
-        m.read_only = true;
+        m.site.read_only = true;
         m.queues[1].trouble = Some("WRONGTYPE".to_owned());
         for screen in [Screen::Dashboard, Screen::Queue] {
             m.screen = screen;

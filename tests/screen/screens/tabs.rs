@@ -285,6 +285,50 @@ fn the_row_of_the_entry_that_a_finding_is_about_bears_its_sign_and_colour() {
     picture("guilty_entry_120x40", &m);
 }
 
+/// Three queues, each with another long finding, and something that follows from each.
+fn long_and_different(size: (u16, u16)) -> Model {
+    use delayscope::queue::finding::{Act, Advice, Finding, Severity};
+    let mut m = long(size);
+    let one = m.queues[0].findings[0].clone();
+    m.queues.truncate(3);
+    let told = [
+        "An entry in the old format blocks this queue.",
+        "Two incompatible Redisson versions share this queue.",
+        "No Redisson client runs for this queue.",
+    ];
+    for (queue, headline) in m.queues.iter_mut().zip(told) {
+        let mut effect = Finding::new("drift", Severity::Note, "Side effect: 4 are missing.");
+        effect.follows = Some("poison");
+        let mut found = one.clone();
+        headline.clone_into(&mut found.headline);
+        found.repair.sentence =
+            Advice::of("Rewrite that entry in the format that all clients read")
+                .by(Act::Repair, ". They go on by themselves.");
+        queue.findings = vec![found, effect];
+    }
+    m
+}
+
+#[test]
+fn what_to_do_is_not_cut_for_the_sake_of_what_follows_from_it() {
+    // Columns from so few that it takes two lines to so many that it takes one.
+    let mut seen = 0;
+    for columns in 120..=200 {
+        for rows in [40, 45, 50] {
+            let m = long_and_different((columns, rows));
+            let all = words(&m);
+            let cut = all.lines().filter(|line| line.contains("→ Rewrite that"));
+            let cut: Vec<&str> = cut.filter(|line| line.contains('…')).collect();
+            assert!(
+                cut.is_empty() || !all.contains("Side effect"),
+                "{columns}×{rows}: {cut:?}\n{all}"
+            );
+            seen += usize::from(all.contains("Side effect"));
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
 #[test]
 fn what_to_do_is_never_what_is_cut() {
     for size in [SMALL, (100, 30), MIDDLE, (140, 40), (160, 45), LARGE] {

@@ -22,8 +22,8 @@ const CLASSES: [u64; 7] = [1_200, 9_800, 41_203, 120_034, 290_500, 537_251, 90_0
 /// An evening seen at `zoom`, with much that is late.
 fn zoomed(size: (u16, u16), zoom: Zoom) -> Model {
     let mut m = evening(size, look());
-    m.zoom = zoom;
-    m.bar = None;
+    m.timeline.zoom = zoom;
+    m.timeline.bar = None;
     m.focus = Pane::Timeline;
     let mut survey = build::survey(zoom, CLASSES);
     survey.late = [410_000, 41_000, 700, 12];
@@ -50,7 +50,7 @@ fn a_week_with_a_bar_of_another_day() {
         ("200x60", (200, 60)),
     ] {
         let mut m = zoomed(size, Zoom::Week);
-        m.bar = Some(timeline::queries::scale(&m).start(NOW, 28));
+        m.timeline.bar = Some(timeline::queries::scale(&m).start(NOW, 28));
         picture(&format!("week_{name}"), &m);
     }
 }
@@ -60,7 +60,7 @@ fn a_late_class_beyond_the_scale_has_a_bar_however_low_the_timeline_is() {
     for size in [(80, 24), (120, 40), (200, 60)] {
         let mut m = evening(size, look());
         m.screen = Screen::Queue;
-        let mut survey = build::survey(m.zoom, [9; 7]);
+        let mut survey = build::survey(m.timeline.zoom, [9; 7]);
         survey.late = [0, 0, 0, 200_000];
         m.queues[0].survey = Some(survey);
         let picture = draw(&m);
@@ -83,7 +83,7 @@ fn by_logarithm() {
         ("200x60", (200, 60)),
     ] {
         let mut m = zoomed(size, Zoom::TenMinutes);
-        m.log_height = true;
+        m.timeline.log_height = true;
         picture(&format!("log_{name}"), &m);
     }
 }
@@ -92,7 +92,7 @@ fn by_logarithm() {
 fn a_class_of_what_is_late() {
     for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40))] {
         let mut m = zoomed(size, Zoom::All);
-        m.late_class = Some(1);
+        m.timeline.late_class = Some(1);
         if let Some(survey) = &mut m.queues[0].survey {
             survey.no_time = 3;
         }
@@ -195,7 +195,7 @@ fn the_title_says_which_height_at_every_size() {
     for size in [(60, 18), (80, 24), (100, 30), (200, 60)] {
         for (log, word) in [(false, "linear"), (true, "log")] {
             let mut m = zoomed(size, Zoom::Day);
-            m.log_height = log;
+            m.timeline.log_height = log;
             let title = &timeline(&m)[0];
             assert!(title.contains(&format!(" {word} ")), "{size:?}: {title}");
         }
@@ -248,7 +248,7 @@ fn midnight_has_the_name_of_the_day() {
     ] {
         let mut m = zoomed((120, 40), zoom);
         (m.now, m.link.clock) = (now, m.link.clock);
-        m.bar = Some(timeline::queries::scale(&m).start(now, bar));
+        m.timeline.bar = Some(timeline::queries::scale(&m).start(now, bar));
         let rows = timeline(&m);
         let [axis, readout] = [&rows[rows.len() - 3], &rows[rows.len() - 2]];
         // Where the pointer leaves it room.
@@ -268,7 +268,7 @@ fn another_year_is_named_and_far_bars_have_no_clock() {
     if let Some(survey) = &mut m.queues[0].survey {
         survey.scale = Some(scale);
     }
-    m.bar = Some(scale.start(NOW, 7));
+    m.timeline.bar = Some(scale.start(NOW, 7));
     let rows = timeline(&m);
     assert!(rows[0].contains("30 d a bar"), "{}", rows[0]);
     let axis = &rows[rows.len() - 3];
@@ -281,7 +281,7 @@ fn another_year_is_named_and_far_bars_have_no_clock() {
         if let Some(survey) = &mut m.queues[0].survey {
             survey.scale = Some(scale);
         }
-        m.bar = Some(scale.start(NOW, 30));
+        m.timeline.bar = Some(scale.start(NOW, 30));
         draw(&m);
     }
 }
@@ -360,9 +360,9 @@ fn two_entries_that_meet_stand_above_each_other() {
 #[test]
 fn what_is_not_loaded_or_under_a_cursor_is_drawn_as_bars() {
     let mut m = one_entry(false);
-    m.bar = Some(timeline::queries::scale(&m).start(NOW, 20));
+    m.timeline.bar = Some(timeline::queries::scale(&m).start(NOW, 20));
     assert_eq!(next_to_now(&m), "     █  ");
-    m.bar = None;
+    m.timeline.bar = None;
     m.entries.rows.clear();
     assert_eq!(next_to_now(&m), "     █  ");
     assert_eq!(next_to_now(&one_entry(true)), "    #   ");
@@ -371,7 +371,7 @@ fn what_is_not_loaded_or_under_a_cursor_is_drawn_as_bars() {
 #[test]
 fn while_a_zoom_is_read_the_plot_says_so() {
     let mut m = zoomed((80, 24), Zoom::Day);
-    m.zoom = Zoom::Week;
+    m.timeline.zoom = Zoom::Week;
     m.queues[0].surveyed.at = Some(m.instant);
     let all = timeline(&m).join("\n");
     assert!(

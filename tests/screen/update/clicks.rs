@@ -77,11 +77,11 @@ fn of_a_hint_of_two_keys_each_is_its_own() {
     let (x, y) = hint(&desk, "bar");
     let left = x + 1 - u16::try_from("←→ bar".chars().count()).unwrap();
     click(&mut desk, left + 1, y);
-    let first = desk.model.bar;
+    let first = desk.model.timeline.bar;
     click(&mut desk, left + 1, y);
-    assert!(desk.model.bar > first);
+    assert!(desk.model.timeline.bar > first);
     click(&mut desk, left, y);
-    assert_eq!(desk.model.bar, first);
+    assert_eq!(desk.model.timeline.bar, first);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn the_head_of_a_column_sorts_the_queues_by_it() {
     let mut desk = two();
     for by in QueueSort::ALL {
         click_on(&mut desk, Target::Order(by));
-        assert_eq!(desk.model.queue_sort, by);
+        assert_eq!(desk.model.table.sort, by);
     }
     click_on(&mut desk, Target::Order(QueueSort::Waiting));
     assert_eq!(desk.model.queues[0].queue.name.as_bytes(), b"well");
@@ -291,12 +291,12 @@ fn the_wheel_goes_from_finding_to_finding() {
 fn dragging_over_the_timeline_takes_the_cursor_along_from_late_to_future() {
     let mut desk = two();
     click_on(&mut desk, Target::Late(3));
-    assert_eq!(desk.model.late_class, Some(3));
+    assert_eq!(desk.model.timeline.late_class, Some(3));
     let mut drag = |bar| {
         let bar = Target::Bar(timeline::queries::bar_start(&desk.model, bar));
         let (x, y) = cell_of(&desk.model, bar).unwrap();
         desk.tell(Msg::Dragged(x, y));
-        (desk.model.late_class, desk.model.bar)
+        (desk.model.timeline.late_class, desk.model.timeline.bar)
     };
     let (class, first) = drag(4);
     assert_eq!(class, None);

@@ -27,12 +27,12 @@ fn all_entries_are_looked_at_by_key_and_esc_stops_it() {
         looked: 3,
         of: 10,
     }));
-    assert_eq!(desk.model.examining.as_ref().unwrap().looked, 3);
+    assert_eq!(desk.model.examination.under_way.as_ref().unwrap().looked, 3);
     assert_eq!(
         desk.press(Code::Esc),
         [Effect::Examine(examine::Effect::End)]
     );
-    assert_eq!(desk.model.examining, None);
+    assert_eq!(desk.model.examination.under_way, None);
     let told = Exact::new(&desk.model.queues[0].queue, desk.model.now);
     // What was given up says nothing any more.
     let late = Msg::Examine(examine::Msg::Ended {

@@ -184,7 +184,7 @@ fn a_read_only_session_is_offered_no_change() {
         };
         let (words, offered) = changes(&desk.model);
         assert!(words == 0 || offered > 0, "{place:?}");
-        desk.model.read_only = true;
+        desk.model.site.read_only = true;
         assert_eq!(changes(&desk.model).1, 0, "{place:?}");
     }
 }

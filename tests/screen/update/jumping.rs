@@ -19,13 +19,13 @@ fn a_time_leads_to_the_first_entry_due_then() {
     desk.press(Code::Enter);
     desk.answer_all();
     assert_eq!(desk.under_cursor(), Some(member(3_540)));
-    assert_eq!(desk.model.bar, None, "beyond the zoom");
+    assert_eq!(desk.model.timeline.bar, None, "beyond the zoom");
     desk.char('@');
     desk.type_in("+2m");
     desk.press(Code::Enter);
     desk.answer_all();
     assert_eq!(desk.under_cursor(), Some(member(60)));
-    assert_eq!(desk.model.bar, Some(START.plus(120_000)));
+    assert_eq!(desk.model.timeline.bar, Some(START.plus(120_000)));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn queues_are_sorted_by_what_the_key_chooses() {
         (QueueSort::Target, ["alpha", "beta", "delta", "gamma"]),
     ];
     for (sort, names) in orders {
-        assert_eq!(desk.model.queue_sort, sort);
+        assert_eq!(desk.model.table.sort, sort);
         let rows = desk.model.queues.iter();
         let shown: Vec<String> = rows.map(|row| row.queue.name.to_string()).collect();
         assert_eq!(shown, names, "{sort:?}");
@@ -130,7 +130,7 @@ fn the_most_late_stand_first_and_a_hand_over_is_not_late() {
         row.findings.clear();
     }
     desk.char('s');
-    while desk.model.queue_sort != QueueSort::Late {
+    while desk.model.table.sort != QueueSort::Late {
         desk.char('s');
     }
     let rows = desk.model.queues.iter();
@@ -149,6 +149,6 @@ fn further_down_the_cursor_goes_with_its_queue_when_the_order_changes() {
     let selected = |desk: &Desk| desk.model.selected().unwrap().queue.name.to_string();
     assert_eq!((selected(&desk).as_str(), desk.model.cursor), ("beta", 1));
     desk.char('s');
-    assert_eq!(desk.model.queue_sort, QueueSort::MostLate);
+    assert_eq!(desk.model.table.sort, QueueSort::MostLate);
     assert_eq!((selected(&desk).as_str(), desk.model.cursor), ("beta", 0));
 }

@@ -148,7 +148,7 @@ fn a_bar_of_the_timeline_is_marked_as_a_whole() {
     for _ in 0..8 {
         desk.press(Code::Right);
     }
-    let from = desk.model.bar.unwrap();
+    let from = desk.model.timeline.bar.unwrap();
     let to = from.plus(10_000);
     let survey = desk.model.queues[0].survey.as_mut().unwrap();
     survey.bars = vec![Bar {

@@ -139,7 +139,7 @@ fn enter_on_a_bar_lists_its_entries() {
 fn enter_on_an_empty_bar_says_so_and_goes_nowhere() {
     let mut desk = Desk::of_one(5);
     desk.press(Code::Right);
-    let from = desk.model.bar.unwrap();
+    let from = desk.model.timeline.bar.unwrap();
     let survey = desk.model.queues[0].survey.as_mut().unwrap();
     let to = from.plus(10_000);
     survey.bars = vec![Bar { from, to, count: 0 }];
@@ -152,18 +152,18 @@ fn enter_on_an_empty_bar_says_so_and_goes_nowhere() {
 fn the_bar_cursor_stays_within_the_bars_and_goes_with_time() {
     let mut desk = Desk::of_one(5);
     desk.press(Code::Right);
-    let first = desk.model.bar.unwrap();
+    let first = desk.model.timeline.bar.unwrap();
     desk.press(Code::Left);
-    assert_eq!(desk.model.bar, Some(first));
+    assert_eq!(desk.model.timeline.bar, Some(first));
     for _ in 0..100 {
         desk.press(Code::Right);
     }
-    assert_eq!(desk.model.bar, Some(first.plus(59 * 10_000)));
+    assert_eq!(desk.model.timeline.bar, Some(first.plus(59 * 10_000)));
     for _ in 0..100 {
         desk.press(Code::Left);
     }
     desk.live(25_000, 0);
-    assert_eq!(desk.model.bar, Some(first.plus(20_000)));
+    assert_eq!(desk.model.timeline.bar, Some(first.plus(20_000)));
 }
 
 #[test]
@@ -171,13 +171,13 @@ fn zoom_goes_from_a_minute_to_all_and_back_to_ten_minutes() {
     let mut desk = Desk::of_one(5);
     desk.char('+');
     desk.char('+');
-    assert_eq!(desk.model.zoom, Zoom::Minute);
+    assert_eq!(desk.model.timeline.zoom, Zoom::Minute);
     for _ in 0..9 {
         desk.char('-');
     }
-    assert_eq!(desk.model.zoom, Zoom::All);
+    assert_eq!(desk.model.timeline.zoom, Zoom::All);
     desk.char('0');
-    assert_eq!(desk.model.zoom, Zoom::TenMinutes);
+    assert_eq!(desk.model.timeline.zoom, Zoom::TenMinutes);
 }
 
 #[test]

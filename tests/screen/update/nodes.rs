@@ -22,7 +22,7 @@ pub(super) fn desk() -> Desk {
 fn at(endpoint: &str) -> Desk {
     let world = World::new("orders", 5, 60_000, 1_000);
     let mut desk = Desk::waiting_for_server(vec![world]);
-    endpoint.clone_into(&mut desk.model.endpoint);
+    endpoint.clone_into(&mut desk.model.site.endpoint);
     let mut asked = desk.link(LinkState::Live);
     asked.extend(desk.live(3_000, 1));
     let mut info = Info::default();

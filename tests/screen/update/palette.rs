@@ -84,7 +84,7 @@ fn the_best_fit_is_chosen_and_enter_does_it() {
     desk.type_text("zin");
     assert_eq!(desk.chosen(), Some("zoom-in"));
     desk.press(Code::Enter);
-    assert_eq!(desk.model.zoom, Zoom::Minute);
+    assert_eq!(desk.model.timeline.zoom, Zoom::Minute);
     assert!(desk.model.prompt.is_none());
 }
 
@@ -102,7 +102,7 @@ fn arrows_choose_tab_completes_and_a_command_waits_for_its_word() {
     desk.press(Code::Tab);
     assert_eq!(desk.line(), "zoom 6h");
     desk.press(Code::Enter);
-    assert_eq!(desk.model.zoom, Zoom::SixHours);
+    assert_eq!(desk.model.timeline.zoom, Zoom::SixHours);
 
     desk.char(':');
     desk.type_text("queu");
@@ -289,7 +289,7 @@ fn a_click_on_a_choice_does_it_and_one_beside_the_box_closes_it() {
     desk.type_text("zoom-in");
     let (x, y) = cell_of(&desk.model, Target::Choice(0)).unwrap();
     desk.tell(Msg::Clicked(x + 3, y));
-    assert_eq!(desk.model.zoom, Zoom::Minute);
+    assert_eq!(desk.model.timeline.zoom, Zoom::Minute);
     desk.char(':');
     desk.tell(Msg::Clicked(0, 0));
     assert!(desk.model.prompt.is_none());
@@ -344,17 +344,24 @@ fn another_database_begins_anew_but_keeps_what_is_the_users_own() {
     );
     assert!(desk.model.queues.is_empty());
     assert_eq!(
-        (desk.model.endpoint.as_str(), desk.model.db),
+        (desk.model.site.endpoint.as_str(), desk.model.site.db),
         ("server/3", 3)
     );
     assert_eq!(
-        (desk.model.zoom, desk.model.interval_ms),
+        (desk.model.timeline.zoom, desk.model.interval_ms),
         (Zoom::SixHours, 5000)
     );
     assert!(desk.open.len() > generation);
     desk.command("db 3");
     let why = desk.toast();
     assert!(why.contains("is shown"), "{why}");
+    // The first queue there does not get a zoom of its own.
+    desk.tell(Msg::Server(server::Msg::Arrived));
+    desk.tell(Msg::Queues(queues::Msg::Found(Queue::redisson("new"))));
+    desk.link(LinkState::Live);
+    desk.live(3_000, 5);
+    assert!(desk.model.queues[0].survey.is_some());
+    assert_eq!(desk.model.timeline.zoom, Zoom::SixHours);
 }
 
 #[test]
@@ -390,13 +397,13 @@ fn of_two_ways_that_were_asked_for_only_the_last_one_is_gone() {
         desk.tell(site(&wanted, 4)),
         [Effect::Server(server::Effect::Go)]
     );
-    assert_eq!(desk.model.db, 4);
+    assert_eq!(desk.model.site.db, 4);
 }
 
 #[test]
 fn a_way_that_is_not_found_is_told_and_nothing_else_happens() {
     let mut desk = two();
-    desk.model.profiles = vec!["prod".to_owned()];
+    desk.model.site.profiles = vec!["prod".to_owned()];
     let asked = desk.command("profile pro");
     let prod = Switch::Profile("prod".to_owned());
     let (generation, to) = asked_way(&asked);

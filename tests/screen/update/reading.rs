@@ -233,7 +233,7 @@ fn an_announcement_on_the_selected_channel_reads_it_at_once() {
     let (mine, other) = (desk.world[0].queue.clone(), desk.world[1].queue.clone());
     assert_eq!(pulses(&desk.tell(announced(&other))), 0);
     assert_eq!(pulses(&desk.tell(announced(&mine))), 1);
-    assert_eq!(desk.model.traffic.len(), 2);
+    assert_eq!(desk.model.traffic.heard.len(), 2);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_flood_of_announcements_reads_four_times_a_second_at_most() {
         read += pulses(&desk.live(1, 0));
     }
     assert!((4..=5).contains(&read), "{read}");
-    assert_eq!(desk.model.traffic.len(), 1000);
+    assert_eq!(desk.model.traffic.heard.len(), 1000);
 }
 
 #[test]
@@ -426,10 +426,10 @@ fn frozen_nothing_is_read_until_it_goes_on() {
     assert_eq!(desk.model.now, now);
     let queue = desk.world[0].queue.clone();
     desk.tell(announced(&queue));
-    assert!(desk.model.traffic.is_empty());
+    assert!(desk.model.traffic.heard.is_empty());
     let asked = desk.char('f');
     assert_eq!(pulses(&asked), 1);
-    assert_eq!(desk.model.traffic.len(), 1);
+    assert_eq!(desk.model.traffic.heard.len(), 1);
     assert!(desk.model.now > now);
 }
 

@@ -196,11 +196,11 @@ fn until_the_rules_have_looked_at_all_queues_no_row_changes_its_place() {
     desk.link(LinkState::Live);
     desk.answer_all();
     assert_eq!(names(&desk), ["alpha", "beta"]);
-    assert!(matches!(desk.model.opening, Opening::Checking(_)));
+    assert!(matches!(desk.model.table.opening, Opening::Checking(_)));
     desk.live(900, 0);
     assert_eq!(names(&desk), ["alpha", "beta"]);
     desk.live(1_000, 0);
-    assert_eq!(desk.model.opening, Opening::Over);
+    assert_eq!(desk.model.table.opening, Opening::Over);
     assert_eq!(names(&desk), ["beta", "alpha"], "no client runs for it");
     assert_eq!(selected(&desk), "alpha");
 }

@@ -60,9 +60,12 @@ fn esc_on_the_first_screen_leads_from_a_bar_of_the_timeline_back_to_the_queues()
     let mut desk = two();
     desk.press(Code::Right);
     assert_eq!(desk.model.focus, Pane::Timeline);
-    assert!(desk.model.bar.is_some());
+    assert!(desk.model.timeline.bar.is_some());
     assert_eq!(desk.press(Code::Esc), []);
-    assert_eq!((desk.model.focus, desk.model.bar), (Pane::Queues, None));
+    assert_eq!(
+        (desk.model.focus, desk.model.timeline.bar),
+        (Pane::Queues, None)
+    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ const HOUR: i64 = 3_600_000;
 
 /// Its selected queue was surveyed with this.
 fn surveyed(desk: &mut Desk, change: impl FnOnce(&mut Survey)) {
-    let mut survey = empty_survey(desk.now(), Some(desk.model.zoom));
+    let mut survey = empty_survey(desk.now(), Some(desk.model.timeline.zoom));
     change(&mut survey);
     desk.model.queues[0].survey = Some(survey);
 }
@@ -45,19 +45,22 @@ fn click(desk: &mut Desk, target: Target) -> Vec<Effect> {
 fn left_of_the_first_bar_are_the_classes_of_what_is_late() {
     let mut desk = late_desk();
     desk.press(Code::Right);
-    let first = desk.model.bar;
+    let first = desk.model.timeline.bar;
     let mut seen = Vec::new();
     for _ in 0..4 {
         desk.press(Code::Left);
-        seen.push(desk.model.late_class);
-        assert_eq!(desk.model.bar, None);
+        seen.push(desk.model.timeline.late_class);
+        assert_eq!(desk.model.timeline.bar, None);
     }
     // The class without entries is passed over; the last one is the end.
     assert_eq!(seen, [Some(3), Some(1), Some(0), Some(0)]);
     for _ in 0..3 {
         desk.press(Code::Right);
     }
-    assert_eq!((desk.model.late_class, desk.model.bar), (None, first));
+    assert_eq!(
+        (desk.model.timeline.late_class, desk.model.timeline.bar),
+        (None, first)
+    );
 }
 
 #[test]
@@ -66,7 +69,10 @@ fn with_nothing_late_the_first_bar_is_the_end() {
     desk.press(Code::Right);
     desk.press(Code::Left);
     assert_eq!(
-        (desk.model.late_class, desk.model.bar.is_some()),
+        (
+            desk.model.timeline.late_class,
+            desk.model.timeline.bar.is_some()
+        ),
         (None, true)
     );
 }
@@ -145,7 +151,7 @@ fn a_click_on_a_class_selects_it_and_another_lists_it() {
     let mut desk = late_desk();
     assert_eq!(click(&mut desk, Target::Late(1)), []);
     assert_eq!(
-        (desk.model.focus, desk.model.late_class),
+        (desk.model.focus, desk.model.timeline.late_class),
         (Pane::Timeline, Some(1))
     );
     let asked = click(&mut desk, Target::Late(1));
@@ -164,7 +170,7 @@ fn a_click_on_a_bar_selects_it_and_another_lists_it() {
     let mut desk = Desk::of_one(500);
     let ninth = bar(&desk, 9);
     assert_eq!(click(&mut desk, ninth), []);
-    assert_eq!(desk.model.bar, Some(START.plus(90_000)));
+    assert_eq!(desk.model.timeline.bar, Some(START.plus(90_000)));
     assert_eq!(desk.model.focus, Pane::Timeline);
     let asked = click(&mut desk, ninth);
     assert_eq!(searched(&asked).unwrap().from, Some(START.plus(90_000)));
@@ -177,7 +183,10 @@ fn a_click_on_a_zoom_in_the_title_zooms() {
     let mut desk = Desk::of_one(5);
     for zoom in Zoom::ALL {
         click(&mut desk, Target::Zoom(zoom));
-        assert_eq!((desk.model.zoom, desk.model.focus), (zoom, Pane::Timeline));
+        assert_eq!(
+            (desk.model.timeline.zoom, desk.model.focus),
+            (zoom, Pane::Timeline)
+        );
     }
     // A narrow terminal has the neighbours only.
     desk.tell(Msg::Resized(80, 24));
@@ -194,9 +203,87 @@ fn a_click_on_a_zoom_in_the_title_zooms() {
 }
 
 #[test]
+fn each_queue_opens_at_the_zoom_that_shows_what_waits_in_it_until_somebody_chooses_one() {
+    let queue = |name| World::new(name, 5, 60_000, 1000);
+    let mut desk = Desk::of(vec![queue("orders"), queue("payments")]);
+    for (row, class) in [(0, 2), (1, 4)] {
+        let mut survey = empty_survey(desk.now(), Some(desk.model.timeline.zoom));
+        survey.classes[class] = 5;
+        desk.model.queues[row].survey = Some(survey);
+    }
+    desk.press(Code::Down);
+    assert_eq!(desk.model.timeline.zoom, Zoom::SixHours);
+    desk.press(Code::Up);
+    assert_eq!(desk.model.timeline.zoom, Zoom::TenMinutes);
+    desk.char('-');
+    desk.press(Code::Down);
+    assert_eq!(desk.model.timeline.zoom, Zoom::Hour, "chosen");
+}
+
+/// Answers the survey that is asked for: five entries are due in that class, and their bars are those
+/// of that zoom. Returns the one that was asked for.
+fn answer_survey(desk: &mut Desk, (class, shown_by): (usize, Zoom)) -> Zoom {
+    for _ in 0..1_000 {
+        desk.pass(20);
+        for effect in std::mem::take(&mut desk.open) {
+            let Effect::Refresh(refresh::Effect::LoadSurvey {
+                generation,
+                queue,
+                zoom: Some(zoom),
+                ..
+            }) = effect
+            else {
+                desk.answer(&effect);
+                continue;
+            };
+            let mut survey = empty_survey(desk.now(), Some(zoom));
+            survey.classes[class] = 5;
+            survey.beyond = if zoom == shown_by { 0 } else { 5 };
+            desk.tell(Msg::Refresh(refresh::Msg::SurveyLoaded {
+                generation,
+                queue,
+                result: Ok(survey),
+            }));
+            return zoom;
+        }
+    }
+    panic!("no survey was asked for");
+}
+
+#[test]
+fn where_the_zoom_of_what_waits_does_not_show_it_the_next_one_is_taken() {
+    // More than a week; less than an hour, but in the part of the last bar that is cut off.
+    for (class, first, then) in [(6, Zoom::Week, Zoom::All), (3, Zoom::Hour, Zoom::SixHours)] {
+        let queue = |name| World::new(name, 5, 60_000, 1000);
+        let mut desk = Desk::of(vec![queue("orders"), queue("renewals")]);
+        let mut survey = empty_survey(desk.now(), None);
+        survey.classes[class] = 5;
+        desk.model.queues[1].survey = Some(survey);
+        desk.press(Code::Down);
+        assert_eq!(answer_survey(&mut desk, (class, then)), first);
+        assert_eq!(desk.model.timeline.zoom, then);
+        assert_eq!(answer_survey(&mut desk, (class, then)), then);
+        // Once that was seen of a week, at once; what falls due within the hour comes nearer.
+        desk.press(Code::Up);
+        assert_eq!(desk.model.timeline.zoom, Zoom::TenMinutes);
+        desk.press(Code::Down);
+        let at_once = if first == Zoom::Week { then } else { first };
+        assert_eq!(desk.model.timeline.zoom, at_once);
+        assert_eq!(answer_survey(&mut desk, (class, then)), at_once);
+        assert_eq!(desk.model.timeline.zoom, then);
+        if first != Zoom::Week {
+            assert_eq!(answer_survey(&mut desk, (class, then)), then);
+        }
+        // What comes later does not move it.
+        assert_eq!(answer_survey(&mut desk, (class, Zoom::Minute)), then);
+        assert_eq!(desk.model.timeline.zoom, then);
+    }
+}
+
+#[test]
 fn the_bars_of_all_are_those_of_the_survey() {
     let mut desk = Desk::of_one(5);
-    desk.model.zoom = Zoom::All;
+    desk.model.timeline.zoom = Zoom::All;
     let scale = Scale {
         bar_ms: HOUR,
         bars: 60,
@@ -204,11 +291,11 @@ fn the_bars_of_all_are_those_of_the_survey() {
     surveyed(&mut desk, |survey| survey.scale = Some(scale));
     desk.press(Code::Right);
     desk.press(Code::Right);
-    assert_eq!(desk.model.bar, Some(scale.start(START, 1)));
+    assert_eq!(desk.model.timeline.bar, Some(scale.start(START, 1)));
     for _ in 0..99 {
         desk.press(Code::Right);
     }
-    assert_eq!(desk.model.bar, Some(scale.start(START, 59)));
+    assert_eq!(desk.model.timeline.bar, Some(scale.start(START, 59)));
     // The next survey is told which bars there are, so that it keeps them if it can.
     let asked = desk.live(11_000, 5);
     let held = asked.iter().find_map(|effect| match effect {
@@ -231,17 +318,20 @@ fn bars_that_change_their_width_take_the_cursor_along() {
     }
     let half_an_hour = START.plus(30 * 60_000);
     let minute = Zoom::Hour.scale().unwrap();
-    assert_eq!(desk.model.bar, Some(minute.floor(half_an_hour)));
+    assert_eq!(desk.model.timeline.bar, Some(minute.floor(half_an_hour)));
     // Closer, where it is out of sight, it stands on the last bar.
     desk.char('+');
     let ten = Zoom::TenMinutes.scale().unwrap();
-    assert_eq!(desk.model.bar, Some(ten.start(START, 59)));
+    assert_eq!(desk.model.timeline.bar, Some(ten.start(START, 59)));
     for _ in 0..3 {
         desk.char('-');
     }
     let day = Zoom::Day.scale().unwrap();
-    assert_eq!(desk.model.zoom, Zoom::Day);
-    assert_eq!(desk.model.bar, Some(day.floor(ten.start(START, 59))));
+    assert_eq!(desk.model.timeline.zoom, Zoom::Day);
+    assert_eq!(
+        desk.model.timeline.bar,
+        Some(day.floor(ten.start(START, 59)))
+    );
 }
 
 #[test]
@@ -257,7 +347,7 @@ fn on_a_narrow_terminal_the_cursor_stays_on_the_bars_in_sight() {
     let shown = shown.count();
     assert!(shown < 60);
     assert_eq!(
-        desk.model.bar,
+        desk.model.timeline.bar,
         Some(timeline::queries::bar_start(&desk.model, shown - 1))
     );
 }

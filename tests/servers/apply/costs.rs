@@ -125,7 +125,8 @@ impl Bench {
         // Told is a bound: batches may grow until they keep the server for as long as they may.
         let bound = (most * 8 + ms).max(Limits::default().max_block);
         assert!(cost.longest_block <= bound, "{told}");
-        assert!(worked <= cost.takes * 4 + 5 * ms, "{told}");
+        // The processor was at work for other things too: timers, memory that is touched first.
+        assert!(worked <= cost.takes * 4 + 10 * ms, "{told}");
         assert!(cost.takes <= worked * 8 + ms, "{told}");
         let near = |planned: u64, was: u64| planned <= was * 2 && was <= planned * 2;
         assert!(near(cost.replicated_bytes, appended), "{told}");

@@ -1,55 +1,21 @@
 //! Failovers amid changes, behind something that leads new connections to the master of now and
 //! leaves the others where they are, as proxies do.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::collections::HashSet;
+use std::io::Write as _;
 
+use delayscope::clock::instant;
 use delayscope::ops::apply::{ChangeEvent, Confirm, Limits, apply};
-use delayscope::ops::plan::{Base, NewDue, What, Which};
+use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
+use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
-use delayscope::queue::{Address, Outcome, Queue};
-use tokio::net::{UnixListener, UnixStream};
+use delayscope::queue::{Address, Change, Outcome, Queue};
 
 use crate::apply::bench::{Bench, Contents, Told};
 use crate::apply::ways::matching;
-use crate::support::{PATIENCE, Server, Value, room, wait_for};
-
-/// The way to the master of now.
-struct Gate {
-    path: PathBuf,
-    leads_to: Arc<Mutex<PathBuf>>,
-    _dir: tempfile::TempDir,
-}
-
-impl Gate {
-    fn to(server: &Server) -> Self {
-        let dir = room();
-        let path = dir.path().join("gate");
-        let listener = UnixListener::bind(&path).unwrap();
-        let leads_to = Arc::new(Mutex::new(server.socket()));
-        let to = Arc::clone(&leads_to);
-        tokio::spawn(async move {
-            while let Ok((mut client, _)) = listener.accept().await {
-                let to = to.lock().unwrap().clone();
-                tokio::spawn(async move {
-                    // A server that is down closes the way to it.
-                    if let Ok(mut server) = UnixStream::connect(to).await {
-                        let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
-                    }
-                });
-            }
-        });
-        Self {
-            path,
-            leads_to,
-            _dir: dir,
-        }
-    }
-
-    fn lead_to(&self, server: &Server) {
-        *self.leads_to.lock().unwrap() = server.socket();
-    }
-}
+use crate::gate::{Gate, replica_of};
+use crate::sentinel::AT_ONCE;
+use crate::support::{PATIENCE, Server, Value, wait_for};
 
 /// A queue on a master with two replicas, reached through a gate.
 struct Trio {
@@ -61,17 +27,6 @@ struct Trio {
     former: Option<Server>,
 }
 
-fn replica_of(master: &Server) -> Server {
-    let port = master.port().to_string();
-    let at_once = [
-        "--repl-diskless-sync",
-        "yes",
-        "--repl-diskless-sync-delay",
-        "0",
-    ];
-    Server::start_tcp(&[&at_once[..], &["--replicaof", "127.0.0.1", &port]].concat())
-}
-
 fn info(server: &Server) -> String {
     let Value::BulkString(info) = server.cmd(&["INFO", "replication"]) else {
         panic!("INFO is text")
@@ -81,13 +36,7 @@ fn info(server: &Server) -> String {
 
 impl Trio {
     async fn start() -> Self {
-        let at_once = [
-            "--repl-diskless-sync",
-            "yes",
-            "--repl-diskless-sync-delay",
-            "0",
-        ];
-        let master = Server::start_tcp(&at_once);
+        let master = Server::start_tcp(&AT_ONCE);
         let (next, other) = (replica_of(&master), replica_of(&master));
         wait_for("two replicas", || {
             info(&master).matches("state=online").count() == 2
@@ -134,6 +83,38 @@ impl Trio {
         self.take_over();
     }
 
+    /// Counts what the master has done, and the next one has not: what left or came, here and not
+    /// there. (One that has another score has left and come.)
+    fn lacked(&self) -> u64 {
+        let keys = self.bench.queue.keys();
+        let items = |server: &Server| {
+            let scored = |key: &[u8]| -> Vec<(Vec<u8>, String)> {
+                let range = [b"ZRANGE".as_slice(), key, b"0", b"-1", b"WITHSCORES"];
+                redis::from_redis_value(server.cmd_bytes(&range)).unwrap()
+            };
+            let target: Vec<Vec<u8>> = {
+                let all = server.cmd_bytes(&[b"LRANGE", &keys.target, b"0", b"-1"]);
+                redis::from_redis_value(all).unwrap()
+            };
+            let target = target
+                .into_iter()
+                .map(|element| ("", element, String::new()));
+            let of = |place, items: Vec<(Vec<u8>, String)>| {
+                items
+                    .into_iter()
+                    .map(move |(member, score)| (place, member, score))
+            };
+            of("timeouts", scored(&keys.timeouts))
+                .chain(of("quarantine", scored(&keys.quarantine)))
+                .chain(target)
+                .collect::<HashSet<_>>()
+        };
+        let (here, there) = (items(&self.bench.server), items(&self.next));
+        let left = there.difference(&here).count();
+        let came = here.difference(&there).count();
+        u64::try_from(left.max(came)).unwrap()
+    }
+
     fn take_over(&mut self) {
         self.gate.lead_to(&self.next);
         let spare = Server::start();
@@ -151,17 +132,10 @@ enum Fails {
     Dies,
 }
 
-/// Makes a change and lets the master fail once `after` results are told.
-async fn amid(
-    trio: &mut Trio,
-    (what, which, way): (What, Which, Option<Way>),
-    after: u64,
-    fails: Fails,
-) -> Told {
-    let mut prepared = trio.bench.plan(what, which).await.unwrap();
-    if let Some(way) = way {
-        prepared.plan.way = way;
-    }
+/// Makes a change and lets the master fail once `after` results are told; and how much of it the next
+/// master lacked when the former one was seen for the last time.
+async fn amid(trio: &mut Trio, prepared: PreparedChange, after: u64, fails: Fails) -> (Told, u64) {
+    let mut lacked = 0;
     let planned = prepared.plan.planned;
     let limits = Limits {
         per_s: Some(4_000.0),
@@ -179,6 +153,7 @@ async fn amid(
                     let waits = progress.waits.unwrap_or_default();
                     if promoted && !over && waits.starts_with("a replica has left") {
                         over = true;
+                        lacked = trio.lacked();
                         match fails {
                             Fails::Planned => trio.demote(),
                             Fails::Dies => trio.die(),
@@ -199,16 +174,20 @@ async fn amid(
         .expect("an end");
     assert!(over, "nothing waited for the replica: {summary:?}");
     assert_eq!(summary.tally.sum(), planned, "{:?}", summary.tally);
-    Told {
+    let told = Told {
         summary,
         results,
         failed,
-    }
+    };
+    (told, lacked)
 }
 
 /// The entries that the former master had said to be done and the new one did not have.
 fn lost(told: &Told) -> u64 {
     let note = told.summary.notes.iter().find_map(|note| {
+        if note.contains("What is told here is how it stands there") {
+            return Some(0);
+        }
         let (_, rest) = note.split_once("(a failover): ")?;
         rest.split(' ').next()?.replace(',', "").parse().ok()
     });
@@ -224,13 +203,11 @@ fn later() -> What {
     })
 }
 
-/// Both ways in which a master fails, each at some moments: the change is whole on the new one, and
-/// taken back there.
+/// Both ways in which a master fails, each at some moments: what is told to be lost is what is lost,
+/// and the change is whole on the new master; and taken back there, unless it is an undo itself.
 async fn holds(
     due_in: i64,
-    what: impl Fn() -> What,
-    which: impl Fn() -> Which,
-    way: Option<Way>,
+    plans: impl AsyncFn(&Bench) -> PreparedChange,
     is_done: impl Fn(&Contents, &Contents) -> bool,
 ) {
     for fails in [Fails::Planned, Fails::Dies] {
@@ -244,12 +221,23 @@ async fn holds(
             let mut trio = Trio::start().await;
             let first = trio.bench.server.now().plus(due_in);
             trio.bench.server.fill(&trio.bench.queue, COUNT, first, 1);
+            let prepared = plans(&trio.bench).await;
+            let change = prepared.plan.change;
             trio.even();
             let before = trio.bench.contents();
-            let told = amid(&mut trio, (what(), which(), way), moment, fails).await;
+            let began = instant();
+            let (told, lacked) = amid(&mut trio, prepared, moment, fails).await;
+            let took = began.elapsed();
             assert_eq!(told.failed, None, "{fails:?}");
             assert!(told.summary.tally.all_done(), "{:?}", told.summary);
-            taken_back += lost(&told);
+            assert_eq!(lost(&told), lacked, "{fails:?} at {moment}: told and found");
+            if std::env::var_os("FAILOVERS").is_some() {
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{change:?}, {fails:?} at {moment}: {lacked} lost, as told; done after {took:.1?}"
+                );
+            }
+            taken_back += lacked;
             let after = trio.bench.contents();
             assert!(
                 is_done(&before, &after),
@@ -259,6 +247,9 @@ async fn holds(
                 after.target.len(),
                 told.summary
             );
+            if change == Change::Undo {
+                continue;
+            }
             let (_, undone) = trio.bench.undo(None).await;
             assert!(undone.summary.tally.all_done(), "{:?}", undone.summary);
             let mut after = trio.bench.contents();
@@ -287,21 +278,37 @@ async fn what_a_failover_takes_back_of_a_requeue_is_requeued_again() {
         let wanted = wanted.map(|(member, score)| (member.clone(), later(score)));
         after.timeouts == wanted.collect()
     };
-    holds(900_000, later, || matching("entry"), None, is_done).await;
+    let requeue = async |bench: &Bench| bench.plan(later(), matching("entry")).await.unwrap();
+    holds(900_000, requeue, is_done).await;
 }
 
 #[tokio::test]
 async fn what_a_failover_takes_back_of_a_transfer_is_transferred_again() {
-    let is_done = |before: &Contents, after: &Contents| {
-        let mut target = after.target.clone();
-        target.sort();
-        target.dedup();
-        after.timeouts.is_empty()
-            && after.order.is_empty()
-            && target.len() == before.timeouts.len()
-            && after.target.len() == target.len()
-    };
-    holds(-900_000, || What::Transfer, || Which::Due, None, is_done).await;
+    let transfer = async |bench: &Bench| bench.plan(What::Transfer, Which::Due).await.unwrap();
+    holds(-900_000, transfer, all_delivered_once).await;
+}
+
+fn all_delivered_once(before: &Contents, after: &Contents) -> bool {
+    let mut target = after.target.clone();
+    target.sort();
+    target.dedup();
+    after.timeouts.is_empty()
+        && after.order.is_empty()
+        && target.len() == before.timeouts.len()
+        && after.target.len() == target.len()
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_delivery_is_delivered_again() {
+    let deliver = async |bench: &Bench| by(bench, What::Deliver, Way::InOrder).await;
+    holds(900_000, deliver, all_delivered_once).await;
+}
+
+/// The change of all entries, in that way.
+async fn by(bench: &Bench, what: What, way: Way) -> PreparedChange {
+    let mut prepared = bench.plan(what, matching("entry")).await.unwrap();
+    prepared.plan.way = way;
+    prepared
 }
 
 #[tokio::test]
@@ -310,9 +317,54 @@ async fn what_a_failover_takes_back_of_a_delete_is_deleted_again() {
         after.timeouts.is_empty() && after.order.is_empty() && after.target.is_empty()
     };
     for way in [Way::InOrder, Way::Sweep] {
-        let all = || matching("entry");
-        holds(900_000, || What::Delete, all, Some(way), is_done).await;
+        let delete = async |bench: &Bench| by(bench, What::Delete, way).await;
+        holds(900_000, delete, is_done).await;
     }
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_quarantine_is_set_aside_again() {
+    let is_done = |before: &Contents, after: &Contents| {
+        after.timeouts.is_empty() && after.order.is_empty() && after.quarantine == before.timeouts
+    };
+    let quarantine = async |bench: &Bench| by(bench, What::Quarantine, Way::Sweep).await;
+    holds(900_000, quarantine, is_done).await;
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_restore_is_restored_again() {
+    let restore = async |bench: &Bench| {
+        let (_, aside) = bench.change(What::Quarantine, matching("entry")).await;
+        assert!(aside.summary.tally.all_done(), "{:?}", aside.summary);
+        bench.plan(What::Restore, Which::Due).await.unwrap()
+    };
+    let is_done = |before: &Contents, after: &Contents| {
+        after.timeouts == before.quarantine && after.quarantine.is_empty()
+    };
+    holds(900_000, restore, is_done).await;
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_repack_is_repacked_again() {
+    let repack = async |bench: &Bench| by(bench, What::Repack(None), Way::InOrder).await;
+    let is_done = |before: &Contents, after: &Contents| {
+        let is_new = |member: &Vec<u8>| !before.timeouts.contains_key(member);
+        after.timeouts.len() == before.timeouts.len() && after.timeouts.keys().all(is_new)
+    };
+    holds(900_000, repack, is_done).await;
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_an_undo_is_undone_again() {
+    let undo = async |bench: &Bench| {
+        let (_, deleted) = bench.change(What::Delete, matching("entry")).await;
+        assert!(deleted.summary.tally.all_done(), "{:?}", deleted.summary);
+        plan_undo(&bench.store, &bench.journal, None, false)
+            .await
+            .unwrap()
+    };
+    let is_done = |_: &Contents, after: &Contents| after.timeouts.len() as u64 == COUNT;
+    holds(900_000, undo, is_done).await;
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ pub fn is_shown(model: &Model) -> bool {
 #[must_use]
 pub fn has_keys(model: &Model) -> bool {
     let under_way = model.changing.running();
-    let left = under_way.is_some_and(|(one, _)| model.panel_left == Some(one.generation));
+    let left = under_way.is_some_and(|(one, _)| model.changing.panel_left == Some(one.generation));
     is_shown(model) && !left && model.overlay.is_none() && model.prompt.is_none()
 }
 

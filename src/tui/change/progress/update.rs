@@ -4,6 +4,7 @@ pub mod result;
 
 use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Queue, Summary, Tally, text};
+use crate::tui::change::PanelState;
 use crate::tui::change::{
     self, ChangeInProgress, ChangeStage, RESULTS_KEPT, UnderWay, is_worth_a_look,
 };
@@ -12,7 +13,7 @@ use crate::tui::effect::Effect;
 use crate::tui::journal::{OwnChange, all_well, sum_up};
 use crate::tui::keys::Action;
 use crate::tui::model::Model;
-use crate::tui::schedule::{Panel, pace};
+use crate::tui::schedule::pace;
 use crate::tui::sight;
 use crate::tui::toast::{self, Tone};
 
@@ -64,17 +65,17 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
 /// The keys go to the panel, or to what lies below it.
 pub(crate) fn take_keys(model: &mut Model, take: bool) {
     let generation = model.changing.running().map(|(one, _)| one.generation);
-    model.panel_left = if take { None } else { generation };
+    model.changing.panel_left = if take { None } else { generation };
 }
 
 /// Time passed: the panel may be there now, or no longer.
 pub(crate) fn ticked(model: &mut Model) {
     let shown = if super::queries::is_shown(model) {
-        Panel::Shown
+        PanelState::Shown
     } else {
-        Panel::Hidden
+        PanelState::Hidden
     };
-    if std::mem::replace(&mut model.schedule.panel, shown) != shown {
+    if std::mem::replace(&mut model.changing.panel, shown) != shown {
         sight::keep(model);
     }
 }
@@ -207,10 +208,10 @@ fn over(model: &mut Model, under_way: &UnderWay, own: OwnChange) {
     let at = model.now;
     model.keeping_the_change(|changes| changes.over(at, own));
     change::update::over(model, under_way);
-    model.panel_left = None;
+    model.changing.panel_left = None;
     ticked(model);
     refresh(model, &under_way.queue);
-    pace::want_journal(model);
+    model.changes.want_journal();
 }
 
 fn refresh(model: &mut Model, queue: &Queue) {

@@ -52,7 +52,7 @@ enum On<'a> {
 
 /// Says why an action that changes cannot do anything now; none when it can.
 pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
-    if model.read_only {
+    if model.site.read_only {
         return Some(READ_ONLY);
     }
     let Some(row) = model.selected() else {
@@ -140,7 +140,10 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
 
 /// The late entries of the class under the timeline's cursor, else all of them.
 fn late(model: &Model) -> MarkRule {
-    let class = model.late_class.filter(|_| model.focus == Pane::Timeline);
+    let class = model
+        .timeline
+        .late_class
+        .filter(|_| model.focus == Pane::Timeline);
     if let Some((from, to, count)) = class.and_then(|_| timeline::chosen::bar_span(model)) {
         return MarkRule {
             what: marks::MarkedWhat::Due(from, to),

@@ -39,7 +39,7 @@ pub(crate) fn nothing(plan: &Plan) -> String {
 
 /// The question whether it shall be applied.
 pub(crate) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
-    let profile = model.profile.as_ref();
+    let profile = model.site.profile.as_ref();
     let profile = profile.filter(|profile| profile.protected);
     let name = match plan.asks(profile.is_some()) {
         Asks::Yes => None,

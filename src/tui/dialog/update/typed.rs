@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use crate::tui::dialog::KeysBehind;
 use crate::tui::keys::{Code, Key};
 use crate::tui::model::{Model, Overlay};
-use crate::tui::schedule::Behind;
 use crate::tui::toast::{self, Tone};
 
 /// A key that follows an answer, or another key behind it, within this belongs to it: who reads
@@ -20,7 +20,7 @@ pub(crate) const fn is_asked(model: &Model) -> bool {
 /// A key has answered a question: what is typed on belongs to it.
 pub(crate) fn answered(model: &mut Model, key: Key) {
     if is_typed(key) {
-        model.schedule.behind = Some(Behind {
+        model.answer_keys.behind = Some(KeysBehind {
             answer: key,
             last: model.instant,
             told: false,
@@ -32,11 +32,11 @@ pub(crate) fn answered(model: &mut Model, key: Key) {
 pub(crate) fn is_behind(model: &mut Model, key: Key) -> bool {
     let field = model.prompt.is_some() || model.form_mut().is_some();
     let now = model.instant;
-    let Some(behind) = &mut model.schedule.behind else {
+    let Some(behind) = &mut model.answer_keys.behind else {
         return false;
     };
     if field || !is_typed(key) || now.saturating_duration_since(behind.last) >= BEHIND {
-        model.schedule.behind = None;
+        model.answer_keys.behind = None;
         return false;
     }
     behind.last = now;

@@ -214,7 +214,7 @@ pub(crate) fn searched(model: &mut Model, generation: u64, result: Result<(), St
     if filtered.search != Search::Running(generation) {
         return;
     }
-    model.schedule.searching = None;
+    model.filter_work.searching = None;
     filtered.search = match result {
         Ok(()) => Search::Done,
         Err(why) => Search::Failed(why),
@@ -260,10 +260,10 @@ fn wanted(model: &mut Model) -> Vec<Vec<u8>> {
     }
     members.extend(entry::update::watched(model).map(<[u8]>::to_vec));
     let marked = &model.marks.toggled;
-    let turn = model.schedule.check_turn.checked_rem(marked.len());
+    let turn = model.filter_work.check_turn.checked_rem(marked.len());
     let in_turn = marked.keys().cycle().skip(turn.unwrap_or(0));
     members.extend(in_turn.take(marked.len().min(CHECKED_MARKS)).cloned());
-    model.schedule.check_turn = turn.unwrap_or(0) + CHECKED_MARKS;
+    model.filter_work.check_turn = turn.unwrap_or(0) + CHECKED_MARKS;
     let mut bytes = 0;
     members.retain(|member| {
         bytes += member.len();

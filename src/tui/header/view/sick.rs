@@ -22,7 +22,7 @@ pub(crate) struct Alarm {
 /// and of how many others somebody has to take care, where there are any.
 pub(crate) fn sick(ctx: &Ctx) -> Option<Alarm> {
     let (m, t) = (ctx.model, &ctx.theme);
-    if m.opening != Opening::Over && !m.queues.is_empty() && !ctx.lost {
+    if m.table.opening != Opening::Over && !m.queues.is_empty() && !ctx.lost {
         return Some(Alarm {
             words: format!("checking {}", t.glyphs.cut),
             shorter: Vec::new(),

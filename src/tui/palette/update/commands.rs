@@ -102,13 +102,13 @@ pub(crate) const COMMANDS: &[PaletteCommand] = &[
         help: "another server: a profile of the configuration",
         action: None,
         why_not: |model| {
-            let none = model.profiles.is_empty();
+            let none = model.site.profiles.is_empty();
             none.then_some("the configuration has no profiles")
         },
         choices: |model, arg| {
-            let profiles = model.profiles.iter();
+            let profiles = model.site.profiles.iter();
             let choice = |name: &String| {
-                let here = model.profile.as_ref().is_some_and(|p| p.name == *name);
+                let here = model.site.profile.as_ref().is_some_and(|p| p.name == *name);
                 Choice {
                     line: format!("profile {name}"),
                     help: if here { "here" } else { "go to this server" }.to_owned(),
@@ -118,7 +118,7 @@ pub(crate) const COMMANDS: &[PaletteCommand] = &[
             of_words(arg, profiles.map(|name| (name.clone(), choice(name))))
         },
         run: |model, arg| {
-            if !model.profiles.iter().any(|name| name == arg) {
+            if !model.site.profiles.iter().any(|name| name == arg) {
                 return Err(format!("there is no profile {arg}"));
             }
             Ok(server::update::to(model, Switch::Profile(arg.to_owned())))
@@ -330,7 +330,7 @@ fn servers(model: &Model, arg: &str) -> Vec<Choice> {
         };
         (address.to_owned(), choice)
     });
-    let profiles = model.profiles.iter().map(|name| {
+    let profiles = model.site.profiles.iter().map(|name| {
         let choice = Choice {
             line: format!("profile {name}"),
             help: "a profile of the configuration".to_owned(),
@@ -354,7 +354,7 @@ fn db(arg: &str) -> Result<i64, String> {
 }
 
 fn elsewhere(model: &Model, db: i64) -> Result<i64, String> {
-    if db == model.db {
+    if db == model.site.db {
         return Err(format!("database {db} is the one that is shown"));
     }
     Ok(db)
@@ -391,8 +391,8 @@ fn zoom(model: &Model, arg: &str) -> Result<Zoom, String> {
         label(**zoom) == wanted || span.is_some() && span == ms
     };
     match wanted.as_str() {
-        "in" => Ok(model.zoom.closer()),
-        "out" => Ok(model.zoom.wider()),
+        "in" => Ok(model.timeline.zoom.closer()),
+        "out" => Ok(model.timeline.zoom.wider()),
         _ => Zoom::ALL.iter().find(fits).copied().ok_or_else(|| {
             let all: Vec<String> = Zoom::ALL.iter().map(|zoom| label(*zoom)).collect();
             format!("{arg} is none of {}", all.join(", "))

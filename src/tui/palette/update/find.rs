@@ -7,8 +7,8 @@ use crate::queue::{Filter, Queue, text};
 use crate::tui::effect::Effect;
 use crate::tui::filter;
 use crate::tui::model::{Model, Screen};
+use crate::tui::palette::{Everywhere, LookedThrough};
 use crate::tui::queues;
-use crate::tui::schedule::{Everywhere, LookedThrough};
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
 
@@ -17,10 +17,10 @@ pub(crate) fn run(model: &mut Model, typed: &str) -> Result<Vec<Effect>, String>
     let filter = Filter::parse(typed).map_err(|bad| bad.to_string())?;
     let wanted = filter.text().to_owned();
     let goes_on = |before: &Everywhere| before.text == wanted && !before.left.is_empty();
-    if !model.schedule.everywhere.as_ref().is_some_and(goes_on) {
+    if !model.everywhere.as_ref().is_some_and(goes_on) {
         let mut left: VecDeque<Queue> = model.queues.iter().map(|row| row.queue.clone()).collect();
         left.rotate_left(model.cursor.min(left.len()));
-        model.schedule.everywhere = Some(Everywhere {
+        model.everywhere = Some(Everywhere {
             text: wanted,
             at: None,
             left,
@@ -28,7 +28,7 @@ pub(crate) fn run(model: &mut Model, typed: &str) -> Result<Vec<Effect>, String>
             beside: false,
         });
     }
-    if let Some(all) = &mut model.schedule.everywhere {
+    if let Some(all) = &mut model.everywhere {
         all.beside = false;
     }
     Ok(next(model))
@@ -36,7 +36,7 @@ pub(crate) fn run(model: &mut Model, typed: &str) -> Result<Vec<Effect>, String>
 
 /// The user does something: what is found does not take the screen away from that.
 pub(crate) fn touched(model: &mut Model) {
-    if let Some(all) = &mut model.schedule.everywhere {
+    if let Some(all) = &mut model.everywhere {
         all.beside |= all.at.is_some();
     }
 }
@@ -44,7 +44,7 @@ pub(crate) fn touched(model: &mut Model) {
 /// Esc: no more queues are looked through. False where none are.
 pub(crate) fn stop(model: &mut Model) -> bool {
     let looking = |all: &mut Everywhere| all.at.is_some();
-    let Some(all) = model.schedule.everywhere.take_if(looking) else {
+    let Some(all) = model.everywhere.take_if(looking) else {
         return false;
     };
     let looked = text::counted(all.looked as u64, "queue", "queues");
@@ -55,7 +55,7 @@ pub(crate) fn stop(model: &mut Model) -> bool {
 
 /// A search may be through: where it has found nothing, the next queue is looked through.
 pub(crate) fn go_on(model: &mut Model) -> Vec<Effect> {
-    let Some(all) = &mut model.schedule.everywhere else {
+    let Some(all) = &mut model.everywhere else {
         return Vec::new();
     };
     let Some(one) = all.at.take_if(|one| one.answer.is_some()) else {
@@ -64,7 +64,7 @@ pub(crate) fn go_on(model: &mut Model) -> Vec<Effect> {
     match one.answer {
         Some(Ok(true)) => found(model, &one.queue),
         Some(Err(why)) => {
-            model.schedule.everywhere = None;
+            model.everywhere = None;
             let name = text::printable_bytes(one.queue.name.as_bytes());
             let words = format!("{name} could not be looked through: {why}");
             toast::update::say(model, words, Tone::Warn);
@@ -81,7 +81,7 @@ pub(crate) fn go_on(model: &mut Model) -> Vec<Effect> {
 /// else; the others wait until they are asked for.
 fn found(model: &mut Model, queue: &Queue) -> Vec<Effect> {
     let row = model.queues.iter().position(|row| row.queue == *queue);
-    let (Some(all), Some(row)) = (&mut model.schedule.everywhere, row) else {
+    let (Some(all), Some(row)) = (&mut model.everywhere, row) else {
         return Vec::new();
     };
     let name = text::printable_bytes(queue.name.as_bytes());
@@ -109,7 +109,7 @@ fn found(model: &mut Model, queue: &Queue) -> Vec<Effect> {
 
 /// Looks through the next queue; says so where none is left.
 fn next(model: &mut Model) -> Vec<Effect> {
-    let Some(mut all) = model.schedule.everywhere.take() else {
+    let Some(mut all) = model.everywhere.take() else {
         return Vec::new();
     };
     let is_there = |queue: &Queue| model.queues.iter().any(|row| row.queue == *queue);
@@ -121,7 +121,7 @@ fn next(model: &mut Model) -> Vec<Effect> {
             generation,
             answer: None,
         });
-        model.schedule.everywhere = Some(all);
+        model.everywhere = Some(all);
         return vec![effect];
     }
     let looked = text::counted(all.looked as u64, "queue", "queues");

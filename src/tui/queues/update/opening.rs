@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{order, selection_changed, show_fitting_screen};
 use crate::tui::model::Model;
 use crate::tui::queues::{Opening, QueueRow};
-use crate::tui::schedule::{ZoomFit, pace};
+use crate::tui::schedule::pace;
 use crate::tui::sight;
 
 /// Then a queue is selected, whether all that are known have been read or not.
@@ -18,7 +18,7 @@ const CHECKED_BY: Duration = Duration::from_secs(3);
 
 /// The user does something: it is meant for the queue that is in front.
 pub(crate) fn touched(model: &mut Model) {
-    if matches!(model.opening, Opening::Reading(_)) && !model.queues.is_empty() {
+    if matches!(model.table.opening, Opening::Reading(_)) && !model.queues.is_empty() {
         select(model);
     }
 }
@@ -26,25 +26,25 @@ pub(crate) fn touched(model: &mut Model) {
 /// Something has happened, or time has passed: goes on to the next stage when it is time.
 pub(crate) fn go_on(model: &mut Model) {
     let now = model.instant;
-    match model.opening {
+    match model.table.opening {
         Opening::Over => {}
         _ if model.queues.is_empty() => {}
-        Opening::Reading(_) if model.schedule.only_named && model.queues.len() == 1 => {
+        Opening::Reading(_) if model.table.only_named && model.queues.len() == 1 => {
             select(model);
         }
         Opening::Reading(_) if !model.is_live() => {}
         Opening::Reading(since) => {
             let since = since.unwrap_or(now);
-            model.opening = Opening::Reading(Some(since));
+            model.table.opening = Opening::Reading(Some(since));
             if all_read(model) || now >= since + READ_BY && model.queues.iter().any(is_read) {
                 select(model);
             }
         }
-        Opening::Checking(_) if !model.is_live() => model.opening = Opening::Checking(now),
+        Opening::Checking(_) if !model.is_live() => model.table.opening = Opening::Checking(now),
         Opening::Checking(since) => {
             let looked_at = model.queues.iter().all(QueueRow::is_looked_at);
             if looked_at && all_found(model) || now >= since + CHECKED_BY {
-                model.opening = Opening::Over;
+                model.table.opening = Opening::Over;
                 order::sort(model);
             }
         }
@@ -53,7 +53,7 @@ pub(crate) fn go_on(model: &mut Model) {
 
 /// When the stage ends at the latest; none where nothing but an answer ends it.
 pub(crate) fn ends_at(model: &Model) -> Option<Instant> {
-    let at = match model.opening {
+    let at = match model.table.opening {
         Opening::Reading(since) => since? + READ_BY,
         Opening::Checking(since) => since + CHECKED_BY,
         Opening::Over => return None,
@@ -63,7 +63,7 @@ pub(crate) fn ends_at(model: &Model) -> Option<Instant> {
 
 /// Nothing more is looked for.
 const fn all_found(model: &Model) -> bool {
-    model.schedule.only_named || model.discovery.is_through()
+    model.table.only_named || model.table.discovery.is_through()
 }
 
 fn all_read(model: &Model) -> bool {
@@ -77,12 +77,11 @@ const fn is_read(row: &QueueRow) -> bool {
 /// Selects the first row of the order, and reads it with all that its screen shows.
 fn select(model: &mut Model) {
     order::sort_now(model);
-    model.opening = Opening::Checking(model.instant);
+    model.table.opening = Opening::Checking(model.instant);
     model.cursor = 0;
-    if !model.schedule.touched && all_found(model) {
+    if !model.table.touched && all_found(model) {
         show_fitting_screen(model);
     }
-    model.schedule.fit = ZoomFit::Wanted;
     selection_changed(model);
     pace::ask_first(model);
     pace::plan_others(model);

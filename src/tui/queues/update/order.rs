@@ -26,13 +26,13 @@ const READ_MS: i64 = 30_000;
 /// The next order.
 pub(crate) fn next(model: &mut Model) {
     let all = QueueSort::ALL;
-    let at = all.iter().position(|sort| *sort == model.queue_sort);
+    let at = all.iter().position(|sort| *sort == model.table.sort);
     by(model, all[at.map_or(0, |at| at + 1) % all.len()]);
 }
 
 /// Orders the queues by that.
 pub(crate) fn by(model: &mut Model, by: QueueSort) {
-    model.queue_sort = by;
+    model.table.sort = by;
     let at_top = model.cursor == 0;
     sort_now(model);
     // Who looks at the top wants to see who leads now; from further down the cursor goes with its
@@ -56,7 +56,7 @@ pub(crate) fn sort(model: &mut Model) {
 pub(crate) fn sort_now(model: &mut Model) {
     let selected = model.selected().map(|row| row.queue.clone());
     let order = RowOrder {
-        by: model.queue_sort,
+        by: model.table.sort,
         now: model.schedule.exact,
         selected: selected.as_ref(),
     };
@@ -87,7 +87,7 @@ pub(crate) fn sort_now(model: &mut Model) {
 pub(crate) fn insert(model: &mut Model, row: QueueRow) {
     let selected = model.selected().map(|row| row.queue.clone());
     let order = RowOrder {
-        by: model.queue_sort,
+        by: model.table.sort,
         now: model.schedule.exact,
         selected: selected.as_ref(),
     };
@@ -215,8 +215,8 @@ pub(crate) fn touched(model: &mut Model) {
 /// No row may change its place now: the user is at them or will be, once the menu or question over
 /// them is closed, or the rules are about to say all that they have to say at first.
 fn held(model: &Model) -> bool {
-    let moved = model.schedule.moved;
-    let checking = matches!(model.opening, Opening::Checking(_));
+    let moved = model.table.moved;
+    let checking = matches!(model.table.opening, Opening::Checking(_));
     let covered = model.overlay.is_some() && focus::place_below(model) == KeyPlace::Queues;
     checking
         || covered
@@ -225,5 +225,5 @@ fn held(model: &Model) -> bool {
 
 /// The user is at the rows: they keep their places for a while.
 pub(crate) fn hold(model: &mut Model) {
-    model.schedule.moved = Some(model.instant);
+    model.table.moved = Some(model.instant);
 }

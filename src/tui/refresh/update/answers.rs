@@ -9,7 +9,8 @@ use crate::tui::model::Model;
 use crate::tui::past::record::Snapshot;
 use crate::tui::queues::{self, Depths, QueueRow};
 use crate::tui::refresh::SurveyAnswer;
-use crate::tui::schedule::{ZoomFit, pace};
+use crate::tui::schedule::pace;
+use crate::tui::timeline::ZoomFit;
 use crate::tui::{entries, entry, lists, lives, marks, sight, timeline};
 
 /// The selected queue was read.
@@ -22,10 +23,17 @@ pub(crate) fn pulse(
 ) -> Vec<Effect> {
     let effects = pulse_alone(model, generation, queue, result);
     if let Some((generation, result)) = beside {
-        let before = std::mem::take(&mut model.schedule.fit);
-        let found = result.as_ref().ok().and_then(|survey| survey.zoom);
-        if let Some(zoom) = found.filter(|_| before == ZoomFit::Asked(model.zoom)) {
-            model.zoom = zoom;
+        if model.timeline.fit == ZoomFit::Asked {
+            let selected = model.selected().is_some_and(|row| row.queue == *queue);
+            let found = result.as_ref().ok().and_then(|survey| survey.zoom);
+            model.timeline.fit = match found {
+                Some(zoom) if selected => {
+                    model.timeline.zoom = zoom;
+                    ZoomFit::Fits
+                }
+                Some(_) => ZoomFit::Fits,
+                None => ZoomFit::Wanted,
+            };
         }
         survey(model, generation, queue, result);
         let long = model.server.long;
@@ -152,12 +160,12 @@ pub(crate) fn survey(
         let server_us = result.as_ref().map_or(0, |s| s.server_us + sampled_us(s));
         pace::rest_from_classes(model, server_us);
     }
-    let zoom = model.zoom;
+    let zoom = model.timeline.zoom;
     let selected = model.selected().is_some_and(|row| row.queue == *queue);
     let row = model.queues.iter_mut().find(|row| row.queue == *queue);
     match (row, result) {
         // Of another zoom by now: the one that was asked for since is on its way.
-        (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
+        (Some(_), Ok(survey)) if selected && survey.zoom.is_some_and(|z| z != zoom) => {}
         // Asked for before it was selected: its bars, which are there by now, tell more.
         (Some(row), Ok(survey))
             if selected
@@ -168,6 +176,9 @@ pub(crate) fn survey(
             row.survey = Some(survey);
             row.unsurveyed = None;
             row.diagnose(&model.server);
+            if selected {
+                pace::fit_wider(model);
+            }
             timeline::update::keep_bar(model);
             // What is found takes rows from the panes.
             sight::keep(model);

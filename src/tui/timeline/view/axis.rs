@@ -47,7 +47,7 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
     if let Some(bar) = cursor(ctx, track) {
         taken.push(of_bar(ctx, track, picture, bar, buf));
     } else if let Some((x, count)) = super::late::chosen(ctx, track, picture) {
-        let words = super::late::words(ctx.model.late_class.unwrap_or(0));
+        let words = super::late::words(ctx.model.timeline.late_class.unwrap_or(0));
         let told = AxisWords {
             long: words.to_owned(),
             short: words.to_owned(),

@@ -36,7 +36,7 @@ fn cells(track: &Track) -> impl Iterator<Item = (u16, u16)> {
 
 /// The class under the cursor: its place on the axis, and how many entries it holds.
 pub(crate) fn chosen(ctx: &Ctx, track: &Track, picture: &Picture) -> Option<(u16, u64)> {
-    let class = ctx.model.late_class?;
+    let class = ctx.model.timeline.late_class?;
     let cell = track.late_cell(class);
     let count = picture.survey?.late.get(class).copied()?;
     (!cell.is_empty()).then(|| (cell.right().saturating_sub(2), count))
@@ -136,7 +136,7 @@ pub(crate) fn labels(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
     for (class, (label, (x, w))) in heads.zip(cells(track)).enumerate() {
         let cell = track.with_axis(track.late_cell(class));
         ctx.record(cell, Target::Late(class));
-        let chosen = ctx.model.late_class == Some(class);
+        let chosen = ctx.model.timeline.late_class == Some(class);
         let style = if chosen {
             ctx.theme.accent.add_modifier(Modifier::REVERSED)
         } else {

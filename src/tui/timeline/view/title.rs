@@ -31,14 +31,14 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         let later = format!("{count} later {}", t.glyphs.more);
         right.push(TitlePart::new(80, later, t.text));
     }
-    right.push(if m.log_height {
+    right.push(if m.timeline.log_height {
         TitlePart::new(60, "log", t.accent)
     } else {
         TitlePart::new(40, "linear", t.dim)
     });
     let words = format!("{} a bar", picture.scale.width());
     // How wide the bars of "all" are cannot be known from the zoom.
-    let rank = match m.zoom {
+    let rank = match m.timeline.zoom {
         _ if ctx.wide() => 30,
         Zoom::All => 15,
         _ => 5,
@@ -56,7 +56,11 @@ pub(crate) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
 
 /// The zooms that there is room for, the current one in brackets.
 fn zooms(ctx: &Ctx) -> TitlePart {
-    let (t, current, w) = (&ctx.theme, ctx.model.zoom, ctx.areas.timeline.outer.w);
+    let (t, current, w) = (
+        &ctx.theme,
+        ctx.model.timeline.zoom,
+        ctx.areas.timeline.outer.w,
+    );
     let near = |z: Zoom| w >= NEIGHBOURS && (z == current.closer() || z == current.wider());
     let shown = |z: &Zoom| w >= timeline::queries::WIDE || *z == current || near(*z);
     let mut pieces = Vec::new();

@@ -265,7 +265,7 @@ fn what_is_not_due_is_delivered_and_not_transferred() {
 fn a_read_only_session_says_so_at_every_key_and_asks_for_nothing() {
     for (key, action) in KEYS {
         let mut desk = desk();
-        desk.model.read_only = true;
+        desk.model.site.read_only = true;
         let effects = desk.char(key);
         let plans = |e: &Effect| {
             matches!(

@@ -103,7 +103,7 @@ fn a_question_says_why_it_wants_the_name() {
     let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
     assert_eq!(name.unwrap().why, "6 of 10");
     let mut desk = super::desk();
-    desk.model.profile = Some(protected("prod"));
+    desk.model.site.profile = Some(protected("prod"));
     let generation = generation(&desk.char('x'));
     planned(&mut desk, generation, plan(Change::Delete, 2));
     let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
