@@ -233,13 +233,19 @@ mod tests {
     }
 
     fn after_it((waiting, late): (u64, u64), then: u64, end_ms: i64) -> Scene {
-        let mut scene = Scene::default();
-        for (at, waiting) in [
+        let pulses = [
             (0, waiting),
             (4_000, waiting),
             (6_000, then),
             (end_ms, then),
-        ] {
+        ];
+        pulses_of(&pulses, late)
+    }
+
+    /// A queue whose timeouts expires at 5 s, as surveys say, and has so many entries at such times.
+    fn pulses_of(pulses: &[(i64, u64)], late: u64) -> Scene {
+        let mut scene = Scene::default();
+        for &(at, waiting) in pulses {
             let mut seen = pulse(at, waiting, (late > 0).then_some(1_000), 1);
             seen.late = Known::Is(late.min(waiting));
             scene = scene.pulse(seen);
@@ -273,6 +279,18 @@ mod tests {
         assert!(ran_out((9, 0), 0, 5_000 + day - 1).is_some());
         let later = ran_out((9, 0), 0, 5_000 + day);
         assert!(later.is_none_or(|found| !found.headline.contains("lost:")));
+    }
+
+    #[test]
+    fn a_loss_is_told_also_where_the_key_goes_a_moment_before_or_after_the_time_that_was_read() {
+        for gone_ms in [4_001, 4_999, 5_000, 5_001, 6_000] {
+            let before = (gone_ms - 1, 7);
+            let pulses = [(0, 7), before, (gone_ms, 0), (8_000, 0)];
+            let found = pulses_of(&pulses, 0).found(ID);
+            let headline = found.map(|found| found.headline);
+            let lost = Some("7 entries are lost: a key has expired.");
+            assert_eq!(headline.as_deref(), lost, "at {gone_ms}");
+        }
     }
 
     #[test]

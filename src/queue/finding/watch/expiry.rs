@@ -4,6 +4,10 @@ use super::{Beat, Watch};
 use crate::clock::EpochMillis;
 use crate::queue::{KeyFacts, Survey};
 
+/// The moment at which a key expires is known to so many ms: its rest and the time are not read in
+/// the same instant, and each is rounded.
+const NEARLY_MS: i64 = 1_000;
+
 /// A key that expires.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Expiry {
@@ -41,7 +45,11 @@ impl Watch {
 
     /// A pulse tells what has become of a key that was to expire.
     pub(super) fn expires(&mut self, beat: &Beat) {
-        let Some(expiry) = self.expiry.take_if(|expiry| expiry.at <= beat.at) else {
+        let gone = beat.waiting == Some(0);
+        let Some(expiry) = self.expiry.take_if(|expiry| {
+            let over_ms = beat.at.since(expiry.at);
+            over_ms > NEARLY_MS || gone && over_ms >= -NEARLY_MS
+        }) else {
             return;
         };
         let last = self.beats.back().copied();
@@ -49,7 +57,7 @@ impl Watch {
             return;
         };
         // What was due may have been transferred, up to the last one.
-        if beat.waiting == Some(0) && waited > late && !self.changing {
+        if gone && waited > late && !self.changing {
             let Expiry { key, at } = expiry;
             self.expired = Some(ExpiredEntries {
                 key,
