@@ -24,11 +24,11 @@ use clap::{
     ValueEnum,
 };
 
-pub use crate::clock::when::{BadTime, Span, When};
+pub use crate::clock::when::{BadTime, Span, TypedMoment};
 pub use acl::{Acl, Purpose};
 pub use change::{
-    ChangeFlags, ChoiceFlags, Delete, Deliver, Duplicate, Edit, Kick, Pick, Requeue, Those,
-    Transfer, Undo,
+    ChangeFlags, ChangedEntries, ChoiceFlags, Delete, Deliver, Duplicate, Edit, Kick, Pick,
+    Requeue, Transfer, Undo,
 };
 pub use commands::{
     Consume, Decode, Demo, Encoding, Entries, FromFlag, Nodes, Offer, Payloads, Queues, Search,
@@ -40,7 +40,7 @@ pub use journal::{Journal, JournalCommand, Purge};
 pub use metrics::Metrics;
 pub use repair::{Repair, RepairFlag};
 pub use tools::{Completions, Man, Shell};
-pub use trace::{By, Trace};
+pub use trace::{LineSubject, Trace};
 
 use crate::payload::Codec;
 use crate::queue::layout::spellings;

@@ -59,12 +59,12 @@ pub struct Config {
     pub json: bool,
     /// Warnings, a sentence each.
     pub warnings: Vec<String>,
-    elsewhere: Elsewhere,
+    elsewhere: CommonSettings,
 }
 
 /// The part that holds for whichever profile is switched to.
 #[derive(Clone, Debug)]
-struct Elsewhere {
+struct CommonSettings {
     path: Option<PathBuf>,
     profiles: Vec<Profile>,
     read_only: bool,
@@ -123,7 +123,7 @@ impl Config {
             warning,
         } = file::load(named, env)?;
         let screen = screen_options(args, &file, Terminal::of(env))?;
-        let elsewhere = Elsewhere {
+        let elsewhere = CommonSettings {
             path,
             read_only: connection.read_only || file.read_only == Some(true),
             keep_days: file.keep_days.unwrap_or(KEEP_DAYS),
@@ -265,7 +265,7 @@ impl Config {
     }
 }
 
-impl Elsewhere {
+impl CommonSettings {
     /// The endpoint with what the flags say of TLS and sentinels, and with the passwords that it
     /// lacks.
     fn completed(

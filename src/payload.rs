@@ -81,7 +81,7 @@ pub use text::beginning;
 pub use tree::{Cut, Name, Shape, TreeField, TreeNode};
 pub use typed::class_named;
 pub use value::written;
-pub use verdict::Sure;
+pub use verdict::Certainty;
 
 /// The codecs that are recognised, by the names of Redisson's own.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -36,7 +36,7 @@ pub mod twin;
 pub mod via;
 pub mod zoom;
 
-pub use change::{Change, Repair, What};
+pub use change::{Change, ChangeRequest, Repair};
 pub use entry::{Due, Entry, EntryId, State};
 pub use exact::Exact;
 pub use filter::{BadFilter, EntryParts, Filter, SearchProgress};

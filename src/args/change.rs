@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args};
 
 use super::FromFlag;
-use crate::clock::when::{BadTime, Span, When};
+use crate::clock::when::{BadTime, Span, TypedMoment};
 use crate::ops::apply::{Confirm, Limits};
 use crate::queue::Queue;
 
@@ -23,10 +23,10 @@ pub struct Pick {
     pub late: bool,
     /// Only what is due before: 14:10, +10m, 2026-11-20T14:10:00Z, epoch ms
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub due_before: Option<When>,
+    pub due_before: Option<TypedMoment>,
     /// Only what is due at or after
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub due_after: Option<When>,
+    pub due_after: Option<TypedMoment>,
     /// Only those that this filter lets through: words of the id or text, late, due<14:10,
     /// id:9f3c, codec:kryo5, re:/…/ (see `search --help`)
     #[arg(long, value_name = "TEXT")]
@@ -119,7 +119,7 @@ fn max_lag() -> String {
 
 /// The queue, the entries that are changed, and the flags for how.
 #[derive(Args)]
-pub struct Those {
+pub struct ChangedEntries {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::queue_help())]
     pub queue: Queue,
@@ -144,7 +144,7 @@ below 0, stay and are listed.")]
 pub struct Transfer {
     /// The entries, and the flags for how.
     #[command(flatten)]
-    pub those: Those,
+    pub those: ChangedEntries,
 }
 
 /// `deliver`
@@ -157,7 +157,7 @@ Examples:
 pub struct Deliver {
     /// The entries, and the flags for how.
     #[command(flatten)]
-    pub those: Those,
+    pub those: ChangedEntries,
 }
 
 /// `requeue`
@@ -189,7 +189,7 @@ pub struct Requeue {
         conflicts_with = "by",
         allow_hyphen_values = true
     )]
-    pub at: Option<When>,
+    pub at: Option<TypedMoment>,
     /// Shift of each due time, later or earlier: +2h, -10m
     #[arg(long, value_name = "SPAN", value_parser = shift, allow_hyphen_values = true)]
     pub by: Option<i64>,
@@ -198,7 +198,7 @@ pub struct Requeue {
     pub spread: Option<Span>,
     /// The entries, and the flags for how.
     #[command(flatten)]
-    pub those: Those,
+    pub those: ChangedEntries,
 }
 
 /// `delete`
@@ -218,7 +218,7 @@ pub struct Delete {
     pub keep_one: bool,
     /// The entries, and the flags for how.
     #[command(flatten)]
-    pub those: Those,
+    pub those: ChangedEntries,
 }
 
 /// `duplicate`
@@ -232,7 +232,7 @@ The same payload is offered again, for the same due time.")]
 pub struct Duplicate {
     /// The entries, and the flags for how.
     #[command(flatten)]
-    pub those: Those,
+    pub those: ChangedEntries,
 }
 
 /// `edit`

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::{Pick, ScreenFlags};
-use crate::clock::when::{Span, When};
+use crate::clock::when::{Span, TypedMoment};
 use crate::ops::demo::Scenario;
 use crate::queue::{Form, Queue};
 
@@ -260,7 +260,7 @@ pub struct Offer {
         conflicts_with = "after",
         allow_hyphen_values = true
     )]
-    pub at: Option<When>,
+    pub at: Option<TypedMoment>,
     /// Offer each message N times, at most 10,000,000
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_COPIES))]
     pub count: u64,

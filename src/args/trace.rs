@@ -112,7 +112,7 @@ pub struct Trace {
     pub yes: bool,
     /// Print a line for each event, or for each message
     #[arg(long, value_name = "WHAT", default_value = "event")]
-    pub by: By,
+    pub by: LineSubject,
     /// Only messages whose id begins so; repeatable
     #[arg(long = "id", value_name = "ID")]
     pub ids: Vec<String>,
@@ -139,7 +139,7 @@ fn max_rate() -> String {
 
 /// The subject of a line of `trace`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum By {
+pub enum LineSubject {
     /// One event
     Event,
     /// One message, with all that happened to it

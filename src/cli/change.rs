@@ -22,12 +22,12 @@ use super::{CommandOutcome, NothingMatched, say};
 use crate::args;
 use crate::config::Config;
 use crate::ops::apply::missing;
-use crate::ops::entries::{From, Selection};
+use crate::ops::entries::{EntryPlace, Selection};
 use crate::ops::journal::Journal;
-use crate::ops::plan::{ChangeError, PreparedChange, What, Which, Wish, plan};
+use crate::ops::plan::{ChangeError, ChangeRequest, EntryChoice, PreparedChange, Wish, plan};
 use crate::ops::undo::plan_undo;
 use crate::payload::Habit;
-use crate::queue::asks::{Asks, Why};
+use crate::queue::asks::{Confirmation, NameReason};
 use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
 pub(super) use summary::{SummaryFigures, entry, fields};
@@ -69,7 +69,7 @@ impl ChangeChoice {
     /// The same where nothing said is everything due.
     pub(super) fn or_due(asked: &args::ChoiceFlags) -> anyhow::Result<Option<Self>> {
         let picked = CheckedPick::of(&asked.pick)?;
-        if !picked.chooses() && asked.limit.is_none() && picked.from == From::Waiting {
+        if !picked.chooses() && asked.limit.is_none() && picked.from == EntryPlace::Waiting {
             return Ok(None);
         }
         Self::new(picked, asked.limit).undelivered().map(Some)
@@ -77,7 +77,7 @@ impl ChangeChoice {
 
     /// The same for what goes to the target list, where what was delivered is already.
     pub(super) fn undelivered(self) -> anyhow::Result<Self> {
-        if self.picked.from == From::Delivered {
+        if self.picked.from == EntryPlace::Delivered {
             bail!("what is delivered is in the target list already. Leave out --from.");
         }
         Ok(self)
@@ -131,8 +131,8 @@ impl ChangeChoice {
 
 /// Changes the entries that were chosen.
 pub(super) async fn those<W: Write>(
-    those: &args::Those,
-    what: What,
+    those: &args::ChangedEntries,
+    what: ChangeRequest,
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<CommandOutcome> {
@@ -141,9 +141,9 @@ pub(super) async fn those<W: Write>(
 
 /// Changes these entries.
 pub(super) async fn chosen<W: Write>(
-    those: &args::Those,
+    those: &args::ChangedEntries,
     chosen: ChangeChoice,
-    what: What,
+    what: ChangeRequest,
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<CommandOutcome> {
@@ -180,7 +180,7 @@ impl<'a> ChangeCommand<'a> {
     pub(super) async fn queue<W: Write>(
         mut self,
         queue: &Queue,
-        what: What,
+        what: ChangeRequest,
         chosen: Option<ChangeChoice>,
         out: &mut Output<W>,
     ) -> anyhow::Result<CommandOutcome> {
@@ -191,13 +191,13 @@ impl<'a> ChangeCommand<'a> {
         let writer = self.writer(&queue).with_context(failed)?;
         check_that_it_is_there(&self.session, &queue, self.config, failed).await?;
         let which = match chosen {
-            None => Which::Due,
+            None => EntryChoice::Due,
             Some(chosen) => {
                 let but_one = chosen.but_one;
                 let selection = chosen.selection(&self.session, &queue, self.config);
-                let which = Which::Selected(selection.await?);
+                let which = EntryChoice::Selected(selection.await?);
                 if but_one {
-                    Which::ButOne(Box::new(which))
+                    EntryChoice::ButOne(Box::new(which))
                 } else {
                     which
                 }
@@ -345,9 +345,9 @@ impl<'a> ChangeCommand<'a> {
             return Ok(true);
         }
         let by_name = match plan.asks(protected) {
-            Asks::Yes => None,
-            Asks::Name(why) => Some(match (why, protection) {
-                (Why::Protected, Some(protection)) => protection,
+            Confirmation::Yes => None,
+            Confirmation::Name(why) => Some(match (why, protection) {
+                (NameReason::Protected, Some(protection)) => protection,
                 (why, _) => plan::why_by_name(plan, why),
             }),
         };

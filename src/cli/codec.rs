@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 
 use super::session::Session;
 use crate::config::Config;
-use crate::ops::entries::{self, From};
+use crate::ops::entries::{self, EntryPlace};
 use crate::payload::{self, Codec, Habit, PayloadContent};
 use crate::queue::Queue;
 
@@ -83,7 +83,7 @@ pub(super) async fn voted(
     asked: Option<&str>,
     session: &Session,
     queue: &Queue,
-    from: From,
+    from: EntryPlace,
     config: &Config,
 ) -> anyhow::Result<Habit> {
     let habit = habit(asked, queue, config)?;

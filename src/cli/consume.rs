@@ -19,7 +19,7 @@ use crate::ops::consumer::{ConsumeOptions, ConsumedElement, Consumer, peek};
 use crate::ops::journal::Journal;
 use crate::ops::refresh::pulse;
 use crate::payload::Codec;
-use crate::queue::asks::{Asks, Why};
+use crate::queue::asks::{Confirmation, NameReason};
 use crate::queue::{Change, Queue, text};
 use crate::store::StoreError;
 use crate::store::write::Writer;
@@ -250,17 +250,17 @@ async fn agreed(
     let planned = asked.count.into_iter().chain(there).min();
     let planned = planned.unwrap_or(u64::MAX);
     let protection = protection(config);
-    let by_name = match Asks::about(planned, there, protection.is_some()) {
-        Asks::Yes => None,
-        Asks::Name(Why::Protected) => protection,
-        Asks::Name(Why::Many) if planned == u64::MAX => {
+    let by_name = match Confirmation::about(planned, there, protection.is_some()) {
+        Confirmation::Yes => None,
+        Confirmation::Name(NameReason::Protected) => protection,
+        Confirmation::Name(NameReason::Many) if planned == u64::MAX => {
             Some("nobody knows how many messages that are".to_owned())
         }
-        Asks::Name(Why::Many) => Some(format!(
+        Confirmation::Name(NameReason::Many) => Some(format!(
             "{} are many",
             text::counted(planned, "message", "messages")
         )),
-        Asks::Name(Why::Half) => Some(format!(
+        Confirmation::Name(NameReason::Half) => Some(format!(
             "{} are more than half of them",
             text::counted(planned, "message", "messages")
         )),

@@ -13,7 +13,7 @@ use super::codec;
 use super::monitor::{self, MonitoredCommand};
 use super::output::{Column, Output};
 use crate::args::{Decode, Encoding};
-use crate::payload::{Codec, Sure};
+use crate::payload::{Certainty, Codec};
 use crate::queue::{EntryId, frame, text};
 
 const COLUMNS: [Column; 4] = [
@@ -117,7 +117,7 @@ fn sent<W: Write>(
         let bytes = &command.arguments[*at];
         let is_payload = || {
             let decoded = habit.decode(bytes);
-            decoded.codec != Codec::Text && decoded.sure >= Sure::Exact
+            decoded.codec != Codec::Text && decoded.sure >= Certainty::Exact
         };
         frame::decode(bytes).is_ok() || is_payload()
     };

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::{CommandOutcome, change};
 use crate::args;
 use crate::config::Config;
-use crate::ops::plan::What;
+use crate::ops::plan::ChangeRequest;
 
 /// Deletes.
 pub(super) async fn run<W: Write>(
@@ -15,5 +15,5 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<CommandOutcome> {
     let chosen = change::ChangeChoice::of(&asked.those.which)?.but_one(asked.keep_one);
-    change::chosen(&asked.those, chosen, What::Delete, config, out).await
+    change::chosen(&asked.those, chosen, ChangeRequest::Delete, config, out).await
 }

@@ -7,7 +7,7 @@ use super::change::{ChangeChoice, ChangeCommand};
 use super::output::Output;
 use crate::args;
 use crate::config::Config;
-use crate::ops::plan::What;
+use crate::ops::plan::ChangeRequest;
 
 /// Delivers.
 pub(super) async fn run<W: Write>(
@@ -18,6 +18,11 @@ pub(super) async fn run<W: Write>(
     let chosen = ChangeChoice::of(&asked.those.which)?.undelivered()?;
     let making = ChangeCommand::begin(&asked.those.how, config).await?;
     making
-        .queue(&asked.those.queue, What::Deliver, Some(chosen), out)
+        .queue(
+            &asked.those.queue,
+            ChangeRequest::Deliver,
+            Some(chosen),
+            out,
+        )
         .await
 }

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::{CommandOutcome, change};
 use crate::args;
 use crate::config::Config;
-use crate::ops::plan::What;
+use crate::ops::plan::ChangeRequest;
 
 /// Duplicates.
 pub(super) async fn run<W: Write>(
@@ -14,5 +14,5 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<CommandOutcome> {
-    change::those(&asked.those, What::Duplicate, config, out).await
+    change::those(&asked.those, ChangeRequest::Duplicate, config, out).await
 }

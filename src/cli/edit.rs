@@ -13,8 +13,8 @@ use super::session::meant;
 use super::{CommandOutcome, NothingMatched};
 use crate::args;
 use crate::config::Config;
-use crate::ops::entries::{From, entries};
-use crate::ops::plan::What;
+use crate::ops::entries::{EntryPlace, entries};
+use crate::ops::plan::ChangeRequest;
 use crate::payload::{self, Codec, PayloadContent};
 use crate::queue::Queue;
 
@@ -41,7 +41,7 @@ pub(super) async fn run<W: Write>(
         })?,
         None => encoded(codec, &message)?,
     };
-    let what = What::Edit(bytes);
+    let what = ChangeRequest::Edit(bytes);
     making.queue(&asked.queue, what, Some(chosen), out).await
 }
 
@@ -55,7 +55,7 @@ async fn own(
 ) -> anyhow::Result<(Codec, PayloadContent)> {
     let selection = ChangeChoice::one(&asked.id)?;
     let selection = selection.selection(&making.session, queue, config).await?;
-    let habit = voted(None, &making.session, queue, From::Waiting, config).await?;
+    let habit = voted(None, &making.session, queue, EntryPlace::Waiting, config).await?;
     let mut reading = std::pin::pin!(entries(&making.session.store, queue, selection));
     let name = queue.name.text();
     let what = || format!("could not read the entry {} of {name:?}", asked.id);

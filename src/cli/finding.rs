@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::output::Output;
 use super::{shape, times};
 use crate::clock::EpochMillis;
-use crate::queue::change::What;
-use crate::queue::finding::{DECIDED_MS, Open, Step, Trend};
+use crate::queue::change::ChangeRequest;
+use crate::queue::finding::{DECIDED_MS, OpenQuestion, Step, Trend};
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Finding, Queue, Repair, Severity, shell, text};
 
@@ -145,7 +145,7 @@ pub(super) fn lines(
 /// The fields for a rule that has not decided when it ends, in the shape of a finding.
 pub(super) fn undecided(
     queue: &Queue,
-    (id, open): (&str, &Open),
+    (id, open): (&str, &OpenQuestion),
     program: &str,
 ) -> Map<String, Value> {
     let mut fields = Map::new();
@@ -156,7 +156,7 @@ pub(super) fn undecided(
 }
 
 /// A finding's fields say that it was only suspected when nobody watched on.
-pub(super) fn left_open(fields: &mut Map<String, Value>, open: &Open, command: String) {
+pub(super) fn left_open(fields: &mut Map<String, Value>, open: &OpenQuestion, command: String) {
     let sentence = format!("Not yet known: {}, {}.", open.seen, open.asks);
     fields.insert("severity".into(), UNDECIDED.into());
     fields.insert("sentence".into(), sentence.into());
@@ -169,10 +169,10 @@ pub(super) fn left_open(fields: &mut Map<String, Value>, open: &Open, command: S
 /// All of a queue in lines, with the command that waits for them.
 pub(super) fn undecided_lines(
     queue: &Queue,
-    early: &[(&str, Open)],
+    early: &[(&str, OpenQuestion)],
     program: &str,
 ) -> Vec<FindingLine> {
-    let head = |(id, open): &(&str, Open)| {
+    let head = |(id, open): &(&str, OpenQuestion)| {
         FindingLine::Head(None, format!("{}.", open.undecided()), (*id).to_owned())
     };
     let mut lines: Vec<FindingLine> = early.iter().map(head).collect();
@@ -241,17 +241,17 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
 }
 
 /// The subcommand of a change, and its flags; none when it has none.
-fn flags(what: &What) -> Option<(&'static str, Vec<String>)> {
+fn flags(what: &ChangeRequest) -> Option<(&'static str, Vec<String>)> {
     let name = what.name();
     let repair = Repair::making(what).filter(|repair| *repair != Repair::Kick);
     let Some(flag) = repair.and_then(Repair::flag) else {
-        let says_more = matches!(what, What::Requeue(_) | What::Edit(_));
+        let says_more = matches!(what, ChangeRequest::Requeue(_) | ChangeRequest::Edit(_));
         return (!says_more).then(|| (name, Vec::new()));
     };
     let more = match (what, flag.value) {
-        (What::Realign(Some(ms)), _) => format!(" --within {ms}ms"),
-        (What::Repack(Some(form)), _) => format!(" --form {form}"),
-        (What::Restore, _) => " --all".to_owned(),
+        (ChangeRequest::Realign(Some(ms)), _) => format!(" --within {ms}ms"),
+        (ChangeRequest::Repack(Some(form)), _) => format!(" --form {form}"),
+        (ChangeRequest::Restore, _) => " --all".to_owned(),
         (_, Some([_, only, _])) => format!(" {only}"),
         _ => String::new(),
     };
@@ -269,7 +269,7 @@ mod tests {
         let queue = Queue::redisson("a b");
         let line = |step: &Step| command(&queue, step, "delayscope");
         assert_eq!(
-            line(&Step::Change(What::Realign(Some(3_600_000)))).as_deref(),
+            line(&Step::Change(ChangeRequest::Realign(Some(3_600_000)))).as_deref(),
             Some("delayscope repair 'a b' --realign --within 3600000ms")
         );
         assert_eq!(
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(line(&Step::Outside), None);
         let odd = command(
             &Queue::redisson("-q"),
-            &Step::Change(What::Drift),
+            &Step::Change(ChangeRequest::Drift),
             "delayscope",
         );
         assert_eq!(odd.as_deref(), Some("delayscope repair --drift -- -q"));

@@ -7,7 +7,7 @@ use super::change::ChangeCommand;
 use super::output::Output;
 use crate::args;
 use crate::config::Config;
-use crate::ops::plan::What;
+use crate::ops::plan::ChangeRequest;
 
 /// Kicks.
 pub(super) async fn run<W: Write>(
@@ -16,5 +16,7 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<CommandOutcome> {
     let making = ChangeCommand::begin(&asked.how, config).await?;
-    making.queue(&asked.queue, What::Kick, None, out).await
+    making
+        .queue(&asked.queue, ChangeRequest::Kick, None, out)
+        .await
 }

@@ -4,8 +4,8 @@ use anyhow::bail;
 
 use crate::args;
 use crate::clock::EpochMillis;
-use crate::clock::when::When;
-use crate::ops::entries::{From, Selection};
+use crate::clock::when::TypedMoment;
+use crate::ops::entries::{EntryPlace, Selection};
 use crate::payload::Habit;
 use crate::queue::Filter;
 
@@ -13,10 +13,10 @@ use crate::queue::Filter;
 #[derive(Clone, Debug)]
 pub(super) struct CheckedPick {
     /// The place to look for them.
-    pub(super) from: From,
+    pub(super) from: EntryPlace,
     ids: Vec<String>,
-    due_before: Option<When>,
-    due_after: Option<When>,
+    due_before: Option<TypedMoment>,
+    due_after: Option<TypedMoment>,
     filter: Filter,
 }
 
@@ -52,7 +52,7 @@ impl CheckedPick {
         let ids = asked.ids.iter().map(|id| checked(id));
         Ok(Self {
             from: if asked.late {
-                From::Late
+                EntryPlace::Late
             } else {
                 place(asked.from)
             },
@@ -67,7 +67,7 @@ impl CheckedPick {
     pub(super) fn with_ids(ids: &[String]) -> anyhow::Result<Self> {
         let ids = ids.iter().map(|id| checked(id));
         Ok(Self {
-            from: From::Waiting,
+            from: EntryPlace::Waiting,
             ids: ids.collect::<Result<_, _>>()?,
             due_before: None,
             due_after: None,
@@ -77,14 +77,14 @@ impl CheckedPick {
 
     /// The same, looked for in quarantine.
     pub(super) fn in_quarantine(self) -> Self {
-        let from = From::Quarantined;
+        let from = EntryPlace::Quarantined;
         Self { from, ..self }
     }
 
     /// Tells whether it chooses: else it is all that there is in its place.
     pub(super) fn chooses(&self) -> bool {
         let by_time = self.due_before.is_some() || self.due_after.is_some();
-        by_time || !self.ids.is_empty() || !self.filter.is_empty() || self.from == From::Late
+        by_time || !self.ids.is_empty() || !self.filter.is_empty() || self.from == EntryPlace::Late
     }
 
     /// Tells whether their payloads are looked into.
@@ -138,13 +138,13 @@ pub(super) fn check_place(filter: &Filter, from: Option<args::FromFlag>) -> anyh
 }
 
 /// Returns the place to look in.
-pub(super) fn place(from: Option<args::FromFlag>) -> From {
+pub(super) fn place(from: Option<args::FromFlag>) -> EntryPlace {
     match from {
-        None | Some(args::FromFlag::Waiting) => From::Waiting,
-        Some(args::FromFlag::Late) => From::Late,
-        Some(args::FromFlag::Delivered) => From::Delivered,
-        Some(args::FromFlag::Order) => From::Order,
-        Some(args::FromFlag::OrderOnly) => From::OrderOnly,
-        Some(args::FromFlag::Quarantined) => From::Quarantined,
+        None | Some(args::FromFlag::Waiting) => EntryPlace::Waiting,
+        Some(args::FromFlag::Late) => EntryPlace::Late,
+        Some(args::FromFlag::Delivered) => EntryPlace::Delivered,
+        Some(args::FromFlag::Order) => EntryPlace::Order,
+        Some(args::FromFlag::OrderOnly) => EntryPlace::OrderOnly,
+        Some(args::FromFlag::Quarantined) => EntryPlace::Quarantined,
     }
 }

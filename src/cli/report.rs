@@ -17,7 +17,7 @@ use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
 use crate::ops::doctor::Examination;
-use crate::ops::entries::From;
+use crate::ops::entries::EntryPlace;
 use crate::ops::journal::{Journal, JournalledChange, ServerId};
 use crate::payload::Habit;
 use crate::queue::finding::{Diagnosis, PassedFinding};
@@ -115,7 +115,7 @@ impl Bundle {
         let what = || format!("could not read the late entries of {:?}", queue.name.text());
         let at = shown.pulse.at;
         let late = late(session, &queue, at).await.with_context(what)?;
-        let habit = codec::voted(None, session, &queue, From::Waiting, config).await?;
+        let habit = codec::voted(None, session, &queue, EntryPlace::Waiting, config).await?;
         let link = session.store.link().borrow().clone();
         Ok(Self {
             at,

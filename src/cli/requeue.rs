@@ -8,7 +8,7 @@ use super::output::Output;
 use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
-use crate::ops::plan::{Base, NewDue, What};
+use crate::ops::plan::{Base, ChangeRequest, NewDue};
 
 /// Requeues.
 pub(super) async fn run<W: Write>(
@@ -18,7 +18,7 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<CommandOutcome> {
     let chosen = ChangeChoice::of(&asked.those.which)?;
     let making = ChangeCommand::begin(&asked.those.how, config).await?;
-    let what = What::Requeue(new_due(asked, making.session.now()));
+    let what = ChangeRequest::Requeue(new_due(asked, making.session.now()));
     making
         .queue(&asked.those.queue, what, Some(chosen), out)
         .await

@@ -15,7 +15,7 @@ use super::CommandOutcome;
 use super::output::Output;
 use super::say::{self, NothingMatched};
 use super::session::meant;
-use crate::args::{self, By};
+use crate::args::{self, LineSubject};
 use crate::config::Config;
 use crate::queue::{Queue, text};
 use crate::trace::{Event, Life, Log, Record, Tracker};
@@ -87,7 +87,7 @@ struct Account<'a, W: Write> {
     tracker: Tracker,
     printed: LinePrinter,
     summary: TraceSummary,
-    by: By,
+    by: LineSubject,
     /// The queues that it is about; none: every Redisson queue.
     wanted: Option<Vec<Queue>>,
     out: &'a mut Output<W>,
@@ -129,7 +129,7 @@ impl<'a, W: Write> Account<'a, W> {
     fn tell(&mut self) -> anyhow::Result<()> {
         self.printed.precision = self.tracker.figures().precision;
         let events: Vec<Event> = self.tracker.events().collect();
-        if self.by == By::Event {
+        if self.by == LineSubject::Event {
             for event in &events {
                 self.printed.event(event, self.tracker.names(), self.out)?;
             }
@@ -142,7 +142,7 @@ impl<'a, W: Write> Account<'a, W> {
     fn told(&mut self, life: &Life) -> anyhow::Result<()> {
         let end_us = self.tracker.figures().last_us;
         self.summary.count(life.fate(end_us));
-        if self.by == By::Message {
+        if self.by == LineSubject::Message {
             let names = self.tracker.names();
             self.printed.life(life, end_us, names, self.out)?;
         }
@@ -155,8 +155,8 @@ impl<'a, W: Write> Account<'a, W> {
         let messages = text::counted(figures.messages, "message", "messages");
         self.summary.not_shown = self.printed.not_shown();
         self.summary.shows = match self.by {
-            By::Event => ("event", "events"),
-            By::Message => ("message", "messages"),
+            LineSubject::Event => ("event", "events"),
+            LineSubject::Message => ("message", "messages"),
         };
         if figures.messages == 0 {
             if self.summary.is_live() {

@@ -7,7 +7,7 @@ use super::change::{ChangeChoice, ChangeCommand};
 use super::output::Output;
 use crate::args;
 use crate::config::Config;
-use crate::ops::plan::What;
+use crate::ops::plan::ChangeRequest;
 
 /// Transfers everything due, or what was chosen of it.
 pub(super) async fn run<W: Write>(
@@ -18,6 +18,6 @@ pub(super) async fn run<W: Write>(
     let chosen = ChangeChoice::or_due(&asked.those.which)?;
     let making = ChangeCommand::begin(&asked.those.how, config).await?;
     making
-        .queue(&asked.those.queue, What::Transfer, chosen, out)
+        .queue(&asked.those.queue, ChangeRequest::Transfer, chosen, out)
         .await
 }

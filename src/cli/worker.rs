@@ -20,7 +20,9 @@ use crate::ops::activity::ActivityRecord;
 use crate::ops::apply::missing;
 use crate::ops::journal::Journal;
 use crate::ops::refresh::pulse;
-use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk};
+use crate::ops::worker::{
+    Batch, SkipReason, WorkerEvent, WorkerOptions, perhaps_moved, work_in_bulk,
+};
 use crate::queue::{Change, Due, Outcome as Became, Queue, redis_cli, text};
 use crate::store::write::Writer;
 
@@ -303,12 +305,12 @@ fn listening(queue: &Queue) -> String {
     }
 }
 
-fn skip(why: Skip) -> String {
+fn skip(why: SkipReason) -> String {
     match why {
-        Skip::NoFrame => {
+        SkipReason::NoFrame => {
             "is due, but no client wrote it and nobody can read it: left where it is".to_owned()
         }
-        Skip::Score(score) => {
+        SkipReason::Score(score) => {
             format!("has the score {score:e}, which is no time: left where it is")
         }
     }

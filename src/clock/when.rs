@@ -33,7 +33,7 @@ impl Span {
 
 /// A moment: RFC 3339, `HH:MM[:SS]` (local zone), epoch ms, `+5m`, `-2h`, `now`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum When {
+pub enum TypedMoment {
     /// This moment.
     At(EpochMillis),
     /// A moment so many ms from now; negative: before.
@@ -42,7 +42,7 @@ pub enum When {
     TimeOfDay(NaiveTime),
 }
 
-impl When {
+impl TypedMoment {
     /// The moment meant when something shall happen: a time of day is the next one.
     #[must_use]
     pub fn next(self, now: EpochMillis) -> EpochMillis {
@@ -202,7 +202,7 @@ fn unit_ms(unit: &str) -> Option<f64> {
     })
 }
 
-impl FromStr for When {
+impl FromStr for TypedMoment {
     type Err = BadTime;
 
     fn from_str(text: &str) -> Result<Self, BadTime> {
@@ -272,20 +272,20 @@ mod tests {
 
     #[test]
     fn times_are_absolute_relative_or_of_the_day() {
-        let at = |ms| Ok(When::At(EpochMillis::new(ms)));
+        let at = |ms| Ok(TypedMoment::At(EpochMillis::new(ms)));
         assert_eq!("1700000000123".parse(), at(1_700_000_000_123));
         assert_eq!("2023-11-14T22:13:20Z".parse(), at(1_700_000_000_000));
         assert_eq!("2023-11-14T23:13:20.5+01:00".parse(), at(1_700_000_000_500));
-        assert_eq!("+5m".parse(), Ok(When::FromNow(300_000)));
-        assert_eq!("-2h".parse(), Ok(When::FromNow(-7_200_000)));
-        assert_eq!("now".parse(), Ok(When::FromNow(0)));
-        assert!(matches!("14:10".parse(), Ok(When::TimeOfDay(_))));
-        assert!(matches!("14:10:30".parse(), Ok(When::TimeOfDay(_))));
+        assert_eq!("+5m".parse(), Ok(TypedMoment::FromNow(300_000)));
+        assert_eq!("-2h".parse(), Ok(TypedMoment::FromNow(-7_200_000)));
+        assert_eq!("now".parse(), Ok(TypedMoment::FromNow(0)));
+        assert!(matches!("14:10".parse(), Ok(TypedMoment::TimeOfDay(_))));
+        assert!(matches!("14:10:30".parse(), Ok(TypedMoment::TimeOfDay(_))));
         for text in ["", "25:00", "yesterday", "2023-11-14"] {
-            assert_eq!(text.parse::<When>(), Err(BadTime::Time), "{text}");
+            assert_eq!(text.parse::<TypedMoment>(), Err(BadTime::Time), "{text}");
         }
         assert_eq!(
-            "1700000000".parse::<When>(),
+            "1700000000".parse::<TypedMoment>(),
             Err(BadTime::Seconds("1700000000".into()))
         );
     }
@@ -303,7 +303,7 @@ mod tests {
             ("12:00", 13 * 60 - 13, -11 * 60 - 13),
         ];
         for (text, next, nearest) in cases {
-            let when: When = text.parse().unwrap();
+            let when: TypedMoment = text.parse().unwrap();
             let seconds = -20_000;
             let next = now.plus(next * minute + seconds);
             let nearest = now.plus(nearest * minute + seconds);
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn a_time_in_the_hour_that_autumn_repeats_comes_twice() {
         let put_back = EpochMillis::new(Autumn::put_back().and_utc().timestamp_millis());
-        let half_past: When = "02:30".parse().unwrap();
+        let half_past: TypedMoment = "02:30".parse().unwrap();
         let minutes = |m: i64| put_back.plus(m * 60_000);
         // By the minute from the change: before both, between them, after both.
         for (now, next, nearest) in [
@@ -377,7 +377,10 @@ mod tests {
     #[test]
     fn a_moment_in_the_past_stays_in_the_past() {
         let now = EpochMillis::new(1_700_000_000_000);
-        assert_eq!(When::FromNow(-5).next(now), now.plus(-5));
-        assert_eq!(When::At(EpochMillis::new(7)).next(now), EpochMillis::new(7));
+        assert_eq!(TypedMoment::FromNow(-5).next(now), now.plus(-5));
+        assert_eq!(
+            TypedMoment::At(EpochMillis::new(7)).next(now),
+            EpochMillis::new(7)
+        );
     }
 }

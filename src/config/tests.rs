@@ -280,7 +280,7 @@ fn uncommented() -> String {
 #[test]
 fn the_example_changes_nothing_as_it_stands() {
     let shown = |config: Config| {
-        let elsewhere = Elsewhere {
+        let elsewhere = CommonSettings {
             path: None,
             ..config.elsewhere
         };

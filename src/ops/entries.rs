@@ -20,7 +20,7 @@ use crate::store::{Store, StoreError, read};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Selection {
     /// The place to read them from.
-    pub from: From,
+    pub from: EntryPlace,
     /// Only those with one of these ids (16 hex digits); all when empty.
     pub ids: Vec<String>,
     /// Only those due before this moment.
@@ -37,7 +37,7 @@ pub struct Selection {
 
 /// A place where entries are read.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-pub enum From {
+pub enum EntryPlace {
     /// Timeouts, by due time; those that are late too.
     #[default]
     Waiting,
@@ -78,7 +78,7 @@ pub fn entries(
 pub async fn voted(
     store: &Store,
     queue: &Queue,
-    from: From,
+    from: EntryPlace,
     habit: Habit,
 ) -> Result<Habit, StoreError> {
     let store = &store.of(queue).await;

@@ -22,9 +22,9 @@ use self::then::ServerThen;
 use self::work::Job;
 use super::apply::Limits;
 use super::bulk::estimate::EstimateBasis;
-use super::entries::{From, Selection};
+use super::entries::{EntryPlace, Selection};
 use super::journal::JournalError;
-pub use crate::queue::change::{Base, NewDue, What};
+pub use crate::queue::change::{Base, ChangeRequest, NewDue};
 use crate::queue::plan::Progress;
 use crate::queue::{Change, Entry, EntryResult, Outcome, Plan, Queue, Tally};
 use crate::store::{Store, StoreError};
@@ -40,16 +40,16 @@ pub struct Wish {
     /// The queue that it changes.
     pub queue: Queue,
     /// The kind of change.
-    pub what: What,
+    pub what: ChangeRequest,
     /// The entries that it changes; a change of the whole queue does not look at it.
-    pub which: Which,
+    pub which: EntryChoice,
     /// The profile in use, by name: the plan says it.
     pub profile: Option<String>,
 }
 
 /// A choice of entries.
 #[derive(Clone)]
-pub enum Which {
+pub enum EntryChoice {
     /// Everything due when the plan is made.
     Due,
     /// Named entries, as they were seen.
@@ -57,7 +57,7 @@ pub enum Which {
     /// Entries that a selection lets through.
     Selected(Selection),
     /// Entries of one place for which this holds: marks on the screen.
-    Where(From, Arc<dyn Fn(&Entry) -> bool + Send + Sync>),
+    Where(EntryPlace, Arc<dyn Fn(&Entry) -> bool + Send + Sync>),
     /// A selection of which only a number of equal elements of target is meant: nobody can tell
     /// them apart.
     Counted(Box<Self>, HashMap<Vec<u8>, Copies>),
@@ -74,7 +74,7 @@ pub enum Copies {
     Without(u64),
 }
 
-impl fmt::Debug for Which {
+impl fmt::Debug for EntryChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Due => f.write_str("Due"),
@@ -233,10 +233,14 @@ async fn prepared(
     }
     let now = store.ready(READY).await?.now();
     match (&wish.what, &wish.which) {
-        (What::Transfer, Which::Due) => Box::pin(whole::due(store, wish, now)).await,
-        (What::Kick | What::Realign(_) | What::RestoreOrder | What::Drift, _) => {
-            whole::of_queue(store, wish, now, tell).await
-        }
+        (ChangeRequest::Transfer, EntryChoice::Due) => Box::pin(whole::due(store, wish, now)).await,
+        (
+            ChangeRequest::Kick
+            | ChangeRequest::Realign(_)
+            | ChangeRequest::RestoreOrder
+            | ChangeRequest::Drift,
+            _,
+        ) => whole::of_queue(store, wish, now, tell).await,
         _ => {
             let making = make::PlanContext {
                 store,
@@ -248,8 +252,10 @@ async fn prepared(
                 made
             } else {
                 let which = match (&wish.what, wish.which) {
-                    (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
-                    (What::Quarantine | What::Restore, Which::Due) => {
+                    (ChangeRequest::Repack(_), EntryChoice::Due) => {
+                        EntryChoice::Selected(Selection::default())
+                    }
+                    (ChangeRequest::Quarantine | ChangeRequest::Restore, EntryChoice::Due) => {
                         quarantine::all(&wish.queue, &wish.what)?
                     }
                     (_, which) => which,

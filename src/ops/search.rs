@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::{Stream, stream};
 use tokio::sync::mpsc;
 
-use super::entries::{From, Pages, Selection};
+use super::entries::{EntryPlace, Pages, Selection};
 use super::panics::caught_in;
 use crate::clock::instant;
 use crate::payload::Habit;
@@ -43,7 +43,7 @@ pub fn search(
     store: &Store,
     queue: &Queue,
     filter: Filter,
-    (from, habit): (From, Habit),
+    (from, habit): (EntryPlace, Habit),
 ) -> impl Stream<Item = Result<SearchEvent, StoreError>> + Send + 'static {
     let (tell, told) = mpsc::channel(WAITING);
     let selection = Selection {

@@ -206,7 +206,7 @@ pub async fn follow(store: &Store, brakes: Brakes) -> Result<LiveTrace, StoreErr
 }
 
 /// The two ends of a trace: where records go, who asks it to end, and whether it is open.
-type Ends = (
+type TraceEnds = (
     mpsc::Sender<Vec<Record>>,
     watch::Receiver<bool>,
     watch::Sender<bool>,
@@ -224,7 +224,7 @@ async fn run(
     store: Store,
     mut monitor: MonitorConnection,
     brakes: Brakes,
-    (sender, mut asked, open): Ends,
+    (sender, mut asked, open): TraceEnds,
 ) -> (LiveEnd, LiveCost) {
     let began = instant();
     let progress = Progress::default();

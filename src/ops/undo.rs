@@ -12,8 +12,8 @@ mod which;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use self::doubt::{Doubt, OpenItem, ScriptKnowledge, Unwritten};
-use self::earlier::{Earlier, EarlierReturn};
+use self::doubt::{Doubt, DoubtRule, OpenItem, ScriptKnowledge};
+use self::earlier::{EarlierReturn, ReturnedCounts};
 use self::inverse::{Inverse, inverse};
 use self::places::LostPlaces;
 use self::untold::ReadableItems;
@@ -31,7 +31,7 @@ use crate::store::change::{ChosenEntry, End, ListPlace};
 
 /// A choice of the change of the journal that is taken back.
 #[derive(Clone, Copy, Debug)]
-pub enum ToUndo<'a> {
+pub enum UndoChoice<'a> {
     /// The one with that id.
     This(&'a str),
     /// The newest on this server that can be and was not.
@@ -40,7 +40,7 @@ pub enum ToUndo<'a> {
     NewestOf(&'a Queue),
 }
 
-impl<'a> From<Option<&'a str>> for ToUndo<'a> {
+impl<'a> From<Option<&'a str>> for UndoChoice<'a> {
     fn from(id: Option<&'a str>) -> Self {
         id.map_or(Self::Newest, Self::This)
     }
@@ -50,7 +50,7 @@ impl<'a> From<Option<&'a str>> for ToUndo<'a> {
 pub async fn plan_undo(
     store: &Store,
     journal: &Journal,
-    which: impl Into<ToUndo<'_>>,
+    which: impl Into<UndoChoice<'_>>,
     force: bool,
 ) -> Result<PreparedChange, ChangeError> {
     planned(&store.patient(BUSY), journal, which.into(), force).await
@@ -59,15 +59,15 @@ pub async fn plan_undo(
 async fn planned(
     store: &Store,
     journal: &Journal,
-    which: ToUndo<'_>,
+    which: UndoChoice<'_>,
     force: bool,
 ) -> Result<PreparedChange, ChangeError> {
     store.ready(READY).await?;
     let server = ServerId::told(store).await;
     let kept = match which {
-        ToUndo::This(id) => journal.find(id).await?,
-        ToUndo::Newest => which::newest(journal, &server, None).await?,
-        ToUndo::NewestOf(queue) => which::newest(journal, &server, Some(queue)).await?,
+        UndoChoice::This(id) => journal.find(id).await?,
+        UndoChoice::Newest => which::newest(journal, &server, None).await?,
+        UndoChoice::NewestOf(queue) => which::newest(journal, &server, Some(queue)).await?,
     };
     let differs = !kept.is_of(&server);
     let program = redis_cli::ours(store.endpoint());
@@ -83,9 +83,9 @@ async fn planned(
         now,
     };
     let items = journal.read(&kept.id).await?;
-    let earlier = Earlier::read(journal, &queue, &kept.id).await?;
+    let earlier = ReturnedCounts::read(journal, &queue, &kept.id).await?;
     let (attempts, undo_has_died) = (earlier.attempts, earlier.has_died);
-    let unwritten = Unwritten {
+    let unwritten = DoubtRule {
         id: &kept.id,
         program: &program,
         force,
@@ -145,7 +145,7 @@ struct Inverses {
     put_behind: Vec<(u64, Vec<u8>)>,
     /// The same for those that go to their places.
     put_among: Vec<(u64, (Vec<u8>, ListPlace))>,
-    delivered: Vec<(u64, target::Sought)>,
+    delivered: Vec<(u64, target::SoughtElement)>,
     /// Members, and true for those that come into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
     /// Of those that were in doubt.
@@ -157,8 +157,8 @@ struct Inverses {
 async fn back(
     making: &PlanContext<'_>,
     items: &Items,
-    mut earlier: Earlier,
-    unwritten: Unwritten<'_>,
+    mut earlier: ReturnedCounts,
+    unwritten: DoubtRule<'_>,
 ) -> Result<(PlannedWork, ReadableItems, LostPlaces), ChangeError> {
     let (mut inverses, mut readable) = (Inverses::default(), ReadableItems::default());
     let (mut doubtful, mut open) = (Vec::new(), Vec::new());

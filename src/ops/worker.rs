@@ -67,7 +67,7 @@ pub enum WorkerEvent {
         /// The id that people call it by.
         id: EntryId,
         /// The reason for it.
-        why: Skip,
+        why: SkipReason,
     },
     /// A transfer failed. It goes on by itself.
     Trouble {
@@ -139,7 +139,7 @@ pub struct Lateness {
 
 /// The reason why an entry is passed over.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Skip {
+pub enum SkipReason {
     /// It is due, but no frame: nobody can unpack it.
     NoFrame,
     /// Its score is no time: it is never due.

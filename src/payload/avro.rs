@@ -6,7 +6,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::scalar;
 use super::tree::{Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 /// The shortest text by which Avro is known.
 const WORD: usize = 3;
@@ -111,9 +111,9 @@ pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Avro,
         sure: if is_text {
-            Sure::Plausible
+            Certainty::Plausible
         } else {
-            Sure::Unlikely
+            Certainty::Unlikely
         },
         why: "texts and numbers as Avro writes them; there is no schema",
     }

@@ -8,7 +8,7 @@ use super::detect::{self, Recognition};
 use super::effort::Purse;
 use super::tree::{Name, Shape, TreeNode};
 use super::value::{self, Notation, written};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{Codec, jackson, line};
 
 /// A payload, read: what a table shows of it.
@@ -26,7 +26,7 @@ pub struct DecodedPayload {
     /// nothing explains it. Without control characters, cut after 4,096 characters.
     pub text: String,
     /// The certainty that it is that codec.
-    pub sure: Sure,
+    pub sure: Certainty,
     /// The reason why it is taken to be that one, and the others that it could be: half a sentence.
     pub why: Cow<'static, str>,
     /// True when some of it was not read: it is too much, too deep, or cannot be told apart.
@@ -41,7 +41,7 @@ pub struct PayloadReading {
     /// The codec of what that codec has packed.
     pub inner: Option<Codec>,
     /// The certainty that it is that codec.
-    pub sure: Sure,
+    pub sure: Certainty,
     /// The reason why it is taken to be that one, and the others that it could be: half a sentence.
     pub why: Cow<'static, str>,
     /// Its content, with types: dates are dates.
@@ -94,7 +94,7 @@ impl DecodedPayload {
             class: None,
             value: Value::Null,
             text: line::of_bytes(payload),
-            sure: Sure::Unlikely,
+            sure: Certainty::Unlikely,
             why: Cow::Borrowed(NOTHING),
             is_cut: false,
         }
@@ -150,7 +150,7 @@ pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<PayloadReading> {
 pub fn readable_as(payload: &[u8]) -> Vec<Codec> {
     let read = detect::explanations(payload).into_iter();
     let is_guess = |found: &Recognition| {
-        found.verdict.sure == Sure::Unlikely && matches!(found.tree.shape, Shape::Nameless(_))
+        found.verdict.sure == Certainty::Unlikely && matches!(found.tree.shape, Shape::Nameless(_))
     };
     read.filter(|(_, found)| !is_guess(found))
         .map(|(_, found)| found.verdict.codec)

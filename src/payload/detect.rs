@@ -8,7 +8,7 @@ use super::effort::Purse;
 use super::kryo::id;
 use super::reader::{Budget, Reader};
 use super::tree::{Cut, Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{FAMILIES, Family, Read};
 use super::{opaque, surprise};
 
@@ -76,7 +76,7 @@ impl Recognition {
     /// Tells whether nothing is said but that there is an object or bytes, or too much of it.
     pub(super) fn is_guess(&self) -> bool {
         use Shape::{Cut, Nameless};
-        self.verdict.sure < Sure::Exact
+        self.verdict.sure < Certainty::Exact
             && (matches!(self.tree.shape, Nameless(_) | Cut(_))
                 || self.inner == Some(Codec::Unknown))
     }
@@ -98,8 +98,8 @@ fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Recognition>
             continue;
         };
         match found.verdict.sure {
-            Sure::Marked => return Some(found),
-            Sure::Exact => return Some(contested(found, payload, budget, packed)),
+            Certainty::Marked => return Some(found),
+            Certainty::Exact => return Some(contested(found, payload, budget, packed)),
             _ => open.add(found),
         }
     }
@@ -120,7 +120,7 @@ struct OpenExplanations {
 
 impl OpenExplanations {
     fn add(&mut self, found: Recognition) {
-        let is_plausible = found.verdict.sure == Sure::Plausible;
+        let is_plausible = found.verdict.sure == Certainty::Plausible;
         if found.is_guess() && !is_plausible {
             return;
         }
@@ -193,7 +193,7 @@ fn contested(found: Recognition, payload: &[u8], budget: &mut Budget, packed: u3
             found.also.push(rival.verdict.codec);
         }
         if !found.also.is_empty() {
-            found.verdict.sure = found.verdict.sure.min(Sure::Plausible);
+            found.verdict.sure = found.verdict.sure.min(Certainty::Plausible);
         }
     }
     found
@@ -310,8 +310,8 @@ fn read(row: &Family, payload: &[u8], budget: &mut Budget, packed: u32) -> Optio
                 return unexplained(row, payload, bytes, budget);
             };
             let mut verdict = (row.judge)(payload, &inside.tree);
-            if inside.verdict.sure < Sure::Exact {
-                verdict.sure = verdict.sure.min(Sure::Plausible);
+            if inside.verdict.sure < Certainty::Exact {
+                verdict.sure = verdict.sure.min(Certainty::Plausible);
             }
             Recognition {
                 verdict,
@@ -363,9 +363,9 @@ fn unexplained(
     let is_cut = reader.is_cut();
     let mut verdict = (row.judge)(payload, tree.as_ref()?);
     verdict.sure = match verdict.sure {
-        Sure::Marked => Sure::Marked,
-        Sure::Exact => Sure::Plausible,
-        _ => Sure::Unlikely,
+        Certainty::Marked => Certainty::Marked,
+        Certainty::Exact => Certainty::Plausible,
+        _ => Certainty::Unlikely,
     };
     Some(Recognition {
         verdict,

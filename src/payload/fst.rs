@@ -19,7 +19,7 @@ use super::opaque;
 use super::reader::Reader;
 use super::text;
 use super::tree::{Name, Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use parts::{compact_int, compact_long, compact_short, primitives, utf};
 
 const OBJECT: u8 = 0x00;
@@ -62,11 +62,13 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
 /// FST's tags begin no text, and few other bytes.
 pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let sure = match (payload, &tree.shape) {
-        (_, Shape::Cut(_)) => Sure::Unlikely,
-        ([STRING, ..], Shape::Text(said)) if text::is_plausible(said) => Sure::Exact,
-        ([OBJECT, 1, ..] | [ENUM, 0 | 1, ..], _) => Sure::Exact,
-        ([ARRAY | OBJECT, ..] | [INT | LONG, _, ..] | [TRUE | FALSE | NULL], _) => Sure::Plausible,
-        _ => Sure::Unlikely,
+        (_, Shape::Cut(_)) => Certainty::Unlikely,
+        ([STRING, ..], Shape::Text(said)) if text::is_plausible(said) => Certainty::Exact,
+        ([OBJECT, 1, ..] | [ENUM, 0 | 1, ..], _) => Certainty::Exact,
+        ([ARRAY | OBJECT, ..] | [INT | LONG, _, ..] | [TRUE | FALSE | NULL], _) => {
+            Certainty::Plausible
+        }
+        _ => Certainty::Unlikely,
     };
     CodecVerdict {
         codec: Codec::Fst,

@@ -18,7 +18,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::text;
 use super::tree::{Name, Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use name::Names;
 
 /// Flags, and that a value which is not null follows.
@@ -120,11 +120,13 @@ fn unknown(r: &mut Reader<'_>) -> Option<TreeNode> {
 /// The two bytes are a mark, save that they can begin a small number in Kryo.
 pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let sure = match &tree.shape {
-        Shape::Null if payload == OLD_NULL => Sure::Unlikely,
-        Shape::Nameless(_) if tree.class.as_deref() == Some("an object") => Sure::Plausible,
-        Shape::Text(said) if tree.class.is_none() && !text::is_plausible(said) => Sure::Plausible,
-        _ if xlang::is_marked(payload) => Sure::Marked,
-        _ => Sure::Exact,
+        Shape::Null if payload == OLD_NULL => Certainty::Unlikely,
+        Shape::Nameless(_) if tree.class.as_deref() == Some("an object") => Certainty::Plausible,
+        Shape::Text(said) if tree.class.is_none() && !text::is_plausible(said) => {
+            Certainty::Plausible
+        }
+        _ if xlang::is_marked(payload) => Certainty::Marked,
+        _ => Certainty::Exact,
     };
     CodecVerdict {
         codec: Codec::Fury,

@@ -11,7 +11,7 @@ use super::decoded::{codec_and_text, reading};
 use super::detect::{self, Recognition};
 use super::effort::{Effort, Purse};
 use super::tree::Shape;
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{DecodedPayload, PayloadReading, jackson, surprise};
 
 /// Payloads that vote, and how long each may be: a vote costs trying every codec.
@@ -160,7 +160,7 @@ impl Habit {
             && !found.is_guess()
         {
             found.verdict.why = VOTED;
-            found.verdict.sure = found.verdict.sure.max(Sure::Plausible);
+            found.verdict.sure = found.verdict.sure.max(Certainty::Plausible);
             found.also.clear();
             return Some(found);
         }
@@ -175,7 +175,7 @@ fn is_open(found: &Recognition, voted: Codec) -> bool {
     let is_json = matches!(codec, Codec::Json | Codec::TypedJson);
     codec != voted
         && match voted {
-            _ if sure < Sure::Exact || codec == Codec::Text => true,
+            _ if sure < Certainty::Exact || codec == Codec::Text => true,
             _ if codec == Codec::Json && matches!(tree.shape, Shape::Text(_)) => true,
             // A list of texts is the same in Ion; what has no types can be of either codec of
             // JSON, and much of what has.
@@ -261,7 +261,7 @@ impl<'a> Poll<'a> {
         let alone = detect::recognise(payload, &mut Purse::Full);
         for (family, found) in detect::explanations(payload) {
             let is_text = family == [Codec::Text];
-            if found.is_guess() || is_text && found.verdict.sure == Sure::Unlikely {
+            if found.is_guess() || is_text && found.verdict.sure == Certainty::Unlikely {
                 continue;
             }
             let vote = self.vote(family);
@@ -276,7 +276,7 @@ impl<'a> Poll<'a> {
         };
         let CodecVerdict { codec, sure, .. } = alone.verdict;
         let family = detect::family(codec);
-        if sure >= Sure::Exact && codec != Codec::Text {
+        if sure >= Certainty::Exact && codec != Codec::Text {
             let vote = self.vote(family);
             // Within a family only objects and lists tell which it is.
             if codec == Codec::Json && !jackson::is_version_2(&alone.tree) {

@@ -12,7 +12,7 @@ mod text;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::{Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{jackson, java, time};
 
 /// Bytes that are looked through for the end of a class's name.
@@ -31,7 +31,7 @@ pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     if payload.starts_with(&binary::MARK) {
         return CodecVerdict {
             codec: Codec::Ion,
-            sure: Sure::Marked,
+            sure: Certainty::Marked,
             why: "starts with binary Ion's mark",
         };
     }
@@ -50,7 +50,11 @@ pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     };
     CodecVerdict {
         codec: Codec::Ion,
-        sure: if is_ion { Sure::Exact } else { Sure::Unlikely },
+        sure: if is_ion {
+            Certainty::Exact
+        } else {
+            Certainty::Unlikely
+        },
         why,
     }
 }

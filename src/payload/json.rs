@@ -16,7 +16,7 @@ use super::Codec;
 use super::jackson;
 use super::reader::Reader;
 use super::tree::{Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 /// Reads any JSON, with white space around it.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
@@ -46,9 +46,9 @@ pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
         (Codec::Json, "JSON that carries Java types")
     };
     let sure = if is_whole {
-        Sure::Exact
+        Certainty::Exact
     } else {
-        Sure::Unlikely
+        Certainty::Unlikely
     };
     CodecVerdict { codec, sure, why }
 }

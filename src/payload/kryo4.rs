@@ -7,7 +7,7 @@ use super::kryo5;
 use super::reader::Reader;
 use super::text;
 use super::tree::{Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 const STYLES: [Style; 2] = [style(false), style(true)];
 
@@ -40,9 +40,9 @@ pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Kryo,
         sure: if is_likely {
-            Sure::Exact
+            Certainty::Exact
         } else {
-            Sure::Unlikely
+            Certainty::Unlikely
         },
         why: "Kryo 3 or 4 accounts for every byte, Kryo 5 does not",
     }

@@ -11,7 +11,7 @@ use super::kryo::{self, Style, id};
 use super::reader::{Reader, write_units};
 use super::tree::{Shape, TreeNode};
 use super::typed::{DATE, Scalar};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{surprise, text};
 
 /// The most that a double may surprise which was meant, in bits.
@@ -68,9 +68,9 @@ pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     let is_named = payload.first() == Some(&id::NAMED);
     let sure = match payload.first() {
         // A class of the application's own, by its number: anything could stand there.
-        Some(12..) => Sure::Unlikely,
-        _ if is_likely => Sure::Exact,
-        _ => Sure::Unlikely,
+        Some(12..) => Certainty::Unlikely,
+        _ if is_likely => Certainty::Exact,
+        _ => Certainty::Unlikely,
     };
     CodecVerdict {
         codec: Codec::Kryo5,

@@ -3,7 +3,7 @@
 
 use super::Codec;
 use super::tree::{Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{jackson, text};
 
 /// A format whose payloads bear no mark, and what is said of them.
@@ -27,7 +27,7 @@ pub(super) fn verdict(payload: &[u8], tree: &TreeNode, format: &UnmarkedFormat) 
     CodecVerdict {
         codec: format.codec,
         sure: if is_typed {
-            Sure::Exact
+            Certainty::Exact
         } else {
             sure(payload, tree)
         },
@@ -35,21 +35,21 @@ pub(super) fn verdict(payload: &[u8], tree: &TreeNode, format: &UnmarkedFormat) 
     }
 }
 
-fn sure(payload: &[u8], tree: &TreeNode) -> Sure {
+fn sure(payload: &[u8], tree: &TreeNode) -> Certainty {
     match &tree.shape {
-        Shape::Text(said) if !text::is_plausible(said) => Sure::Plausible,
-        Shape::Text(said) if said.len() >= LONG_TEXT => Sure::Exact,
+        Shape::Text(said) if !text::is_plausible(said) => Certainty::Plausible,
+        Shape::Text(said) if said.len() >= LONG_TEXT => Certainty::Exact,
         Shape::Object(fields) if fields.iter().all(|f| text::is_plausible(&f.name)) => {
             if payload.len() > LONG_TEXT {
-                Sure::Exact
+                Certainty::Exact
             } else {
-                Sure::Plausible
+                Certainty::Plausible
             }
         }
-        Shape::Number(_) if payload.len() == 1 => Sure::Unlikely,
-        Shape::List(nodes) if nodes.iter().all(is_small) => Sure::Unlikely,
-        Shape::Object(_) | Shape::Map(_) => Sure::Unlikely,
-        _ => Sure::Plausible,
+        Shape::Number(_) if payload.len() == 1 => Certainty::Unlikely,
+        Shape::List(nodes) if nodes.iter().all(is_small) => Certainty::Unlikely,
+        Shape::Object(_) | Shape::Map(_) => Certainty::Unlikely,
+        _ => Certainty::Plausible,
     }
 }
 

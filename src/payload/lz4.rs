@@ -5,7 +5,7 @@ use lz4_flex::block;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::TreeNode;
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 /// A byte of a block stands for 255 at most.
 const MAX_RATIO: usize = 255;
@@ -71,7 +71,7 @@ fn count(bits: u8, mut rest: &[u8]) -> Option<(usize, &[u8])> {
 pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Lz4,
-        sure: Sure::Exact,
+        sure: Certainty::Exact,
         why: "an LZ4 block of the size that it says",
     }
 }

@@ -12,7 +12,7 @@ use super::Codec;
 use super::reader::{Reader, write_units};
 use super::tree::TreeNode;
 use super::typed::Scalar;
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use parts::{STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL};
 use river::River;
 
@@ -43,8 +43,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
 /// are a small number in Kryo as well, and Redisson never wrote them.
 pub(super) fn judge(payload: &[u8], _: &TreeNode) -> CodecVerdict {
     let sure = match payload.first() {
-        Some(&VERSION) => Sure::Marked,
-        _ => Sure::Unlikely,
+        Some(&VERSION) => Certainty::Marked,
+        _ => Certainty::Unlikely,
     };
     CodecVerdict {
         codec: Codec::Marshalling,

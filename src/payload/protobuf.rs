@@ -11,7 +11,7 @@ use super::Codec;
 use super::keyed;
 use super::reader::Reader;
 use super::tree::{Name, Shape, TreeField, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{scalar, surprise, text};
 
 /// Numbers of fields that people give; higher ones are more likely to be noise.
@@ -220,9 +220,9 @@ pub(super) fn judge(payload: &[u8], tree: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Protobuf,
         sure: if is_usual && is_said {
-            Sure::Plausible
+            Certainty::Plausible
         } else {
-            Sure::Unlikely
+            Certainty::Unlikely
         },
         why: "protobuf's wire format accounts for every byte",
     }

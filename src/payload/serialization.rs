@@ -7,7 +7,7 @@ use super::Codec;
 use super::reader::{Reader, write_units};
 use super::tree::TreeNode;
 use super::typed::Scalar;
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use stream::Stream;
 
 /// The stream's magic number and version.
@@ -48,7 +48,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
 pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Serialization,
-        sure: Sure::Marked,
+        sure: Certainty::Marked,
         why: "starts as Java's serialization does",
     }
 }

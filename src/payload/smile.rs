@@ -9,7 +9,7 @@ mod number;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::{Name, Shape, TreeField, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 use super::{jackson, keyed, scalar};
 
 /// The beginning of every payload.
@@ -182,7 +182,7 @@ pub(super) fn judge(_: &[u8], tree: &TreeNode) -> CodecVerdict {
         } else {
             Codec::Smile3
         },
-        sure: Sure::Marked,
+        sure: Certainty::Marked,
         why: "starts with Smile's mark",
     }
 }

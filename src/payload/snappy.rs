@@ -5,7 +5,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::snappyv2;
 use super::tree::TreeNode;
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 /// Unpacks and joins the pieces.
 pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
@@ -24,7 +24,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
 pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Snappy,
-        sure: Sure::Exact,
+        sure: Certainty::Exact,
         why: "Snappy's blocks, of the lengths that they say",
     }
 }

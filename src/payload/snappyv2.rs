@@ -5,7 +5,7 @@ use snap::raw::{Decoder, decompress_len};
 use super::Codec;
 use super::reader::Reader;
 use super::tree::TreeNode;
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 /// Three bytes of a block stand for 64 at most.
 const MAX_RATIO: usize = 32;
@@ -71,9 +71,9 @@ pub(super) fn judge(payload: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::SnappyV2,
         sure: if payload.len() >= LONG {
-            Sure::Exact
+            Certainty::Exact
         } else {
-            Sure::Plausible
+            Certainty::Plausible
         },
         why: "a Snappy block of the size that it says",
     }

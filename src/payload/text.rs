@@ -11,7 +11,7 @@ use super::Codec;
 use super::reader::Reader;
 use super::scalar;
 use super::tree::{Shape, TreeNode};
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 /// Longer digits than these are an id, not a number.
 const MAX_SCALAR: usize = 64;
@@ -25,9 +25,9 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<TreeNode> {
 /// sure of itself.
 pub(super) fn judge(payload: &[u8], _: &TreeNode) -> CodecVerdict {
     let (sure, why) = match str::from_utf8(payload) {
-        Ok(text) if !text.contains(is_binary) => (Sure::Exact, "plain UTF-8 text"),
-        Ok(text) if is_plausible(text) => (Sure::Plausible, "UTF-8 text with few controls"),
-        _ => (Sure::Unlikely, "UTF-8 by accident"),
+        Ok(text) if !text.contains(is_binary) => (Certainty::Exact, "plain UTF-8 text"),
+        Ok(text) if is_plausible(text) => (Certainty::Plausible, "UTF-8 text with few controls"),
+        _ => (Certainty::Unlikely, "UTF-8 by accident"),
     };
     CodecVerdict {
         codec: Codec::Text,

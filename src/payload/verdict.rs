@@ -6,14 +6,14 @@ use super::Codec;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodecVerdict {
     pub(super) codec: Codec,
-    pub(super) sure: Sure,
+    pub(super) sure: Certainty,
     /// Half a sentence: "starts as Java's serialization does".
     pub(super) why: &'static str,
 }
 
 /// The certainty that a payload is a codec's.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Sure {
+pub enum Certainty {
     /// It can be read so, but is more likely something else: only where the queue's other payloads
     /// say that it is.
     Unlikely,
@@ -25,7 +25,7 @@ pub enum Sure {
     Marked,
 }
 
-impl Sure {
+impl Certainty {
     /// The word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {

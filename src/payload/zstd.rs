@@ -7,7 +7,7 @@ use ruzstd::decoding::StreamingDecoder;
 use super::Codec;
 use super::reader::Reader;
 use super::tree::TreeNode;
-use super::verdict::{CodecVerdict, Sure};
+use super::verdict::{Certainty, CodecVerdict};
 
 /// The beginning of a frame.
 const MARK: &[u8] = b"\x28\xb5\x2f\xfd";
@@ -36,7 +36,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
 pub(super) fn judge(_: &[u8], _: &TreeNode) -> CodecVerdict {
     CodecVerdict {
         codec: Codec::Zstd,
-        sure: Sure::Marked,
+        sure: Certainty::Marked,
         why: "bears Zstandard's mark",
     }
 }

@@ -5,16 +5,16 @@ use super::plan::Plan;
 
 /// A question that is asked before a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Asks {
+pub enum Confirmation {
     /// Yes or no, with the plan in sight.
     Yes,
     /// The queue's name.
-    Name(Why),
+    Name(NameReason),
 }
 
 /// The reason why a yes is not enough.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Why {
+pub enum NameReason {
     /// The profile wants it so.
     Protected,
     /// They are more than [`MOST_ENTRIES_FOR_A_YES`].
@@ -26,7 +26,7 @@ pub enum Why {
 /// For more entries than this the queue's name is asked for.
 pub const MOST_ENTRIES_FOR_A_YES: u64 = 1_000;
 
-impl Asks {
+impl Confirmation {
     /// The question before a change of so many entries, of so many where they are a part of a whole.
     /// `protected`: the profile says so.
     #[must_use]
@@ -34,11 +34,11 @@ impl Asks {
         // A single one stands in the question with what it says.
         let half = |of: u64| planned > 1 && planned > of / 2;
         if protected {
-            Self::Name(Why::Protected)
+            Self::Name(NameReason::Protected)
         } else if planned > MOST_ENTRIES_FOR_A_YES {
-            Self::Name(Why::Many)
+            Self::Name(NameReason::Many)
         } else if of.is_some_and(half) {
-            Self::Name(Why::Half)
+            Self::Name(NameReason::Half)
         } else {
             Self::Yes
         }
@@ -48,11 +48,11 @@ impl Asks {
 impl Plan {
     /// The question before it is applied. `protected`: the profile says so.
     #[must_use]
-    pub fn asks(&self, protected: bool) -> Asks {
+    pub fn asks(&self, protected: bool) -> Confirmation {
         match self.change {
             // It touches no entry.
-            Change::Kick => Asks::Yes,
-            _ => Asks::about(self.planned, self.of, protected),
+            Change::Kick => Confirmation::Yes,
+            _ => Confirmation::about(self.planned, self.of, protected),
         }
     }
 
@@ -94,24 +94,30 @@ mod tests {
         for change in Change::ALL {
             for planned in [0, 1, 2, 1_000] {
                 let asks = plan(change, planned, None).asks(false);
-                assert_eq!(asks, Asks::Yes, "{change:?} of {planned}");
+                assert_eq!(asks, Confirmation::Yes, "{change:?} of {planned}");
             }
         }
         let asks = |planned, of| plan(Change::Delete, planned, of).asks(false);
-        assert_eq!(asks(1_000, Some(5_000)), Asks::Yes);
-        assert_eq!(asks(1_001, Some(5_000)), Asks::Name(Why::Many));
-        assert_eq!(asks(5, Some(10)), Asks::Yes);
-        assert_eq!(asks(6, Some(10)), Asks::Name(Why::Half));
-        assert_eq!(asks(2, Some(3)), Asks::Name(Why::Half));
+        assert_eq!(asks(1_000, Some(5_000)), Confirmation::Yes);
+        assert_eq!(
+            asks(1_001, Some(5_000)),
+            Confirmation::Name(NameReason::Many)
+        );
+        assert_eq!(asks(5, Some(10)), Confirmation::Yes);
+        assert_eq!(asks(6, Some(10)), Confirmation::Name(NameReason::Half));
+        assert_eq!(asks(2, Some(3)), Confirmation::Name(NameReason::Half));
         // One that is alone is seen.
-        assert_eq!(asks(1, Some(1)), Asks::Yes);
+        assert_eq!(asks(1, Some(1)), Confirmation::Yes);
     }
 
     #[test]
     fn a_protected_profile_asks_for_the_name_of_all_but_a_kick() {
         let asks = |change| plan(change, 1, None).asks(true);
-        assert_eq!(asks(Change::Delete), Asks::Name(Why::Protected));
-        assert_eq!(asks(Change::Kick), Asks::Yes);
+        assert_eq!(
+            asks(Change::Delete),
+            Confirmation::Name(NameReason::Protected)
+        );
+        assert_eq!(asks(Change::Kick), Confirmation::Yes);
     }
 
     #[test]

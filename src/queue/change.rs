@@ -408,8 +408,8 @@ impl Plan {
 
 /// A change that somebody asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
-    /// Transfer: of `Which::Due` all that is due, else those of the chosen that are.
+pub enum ChangeRequest {
+    /// Transfer: of `EntryChoice::Due` all that is due, else those of the chosen that are.
     Transfer,
     /// Deliver, due or not.
     Deliver,
@@ -419,7 +419,7 @@ pub enum What {
     Delete,
     /// Replace the payload (of one entry): these bytes, encoded already.
     Edit(Vec<u8>),
-    /// Give the frames this form; none: each the form of the other era. Of `Which::Due`: of all
+    /// Give the frames this form; none: each the form of the other era. Of `EntryChoice::Due`: of all
     /// that waits.
     Repack(Option<Form>),
     /// Offer the same payload again, with the same due time.
@@ -432,10 +432,10 @@ pub enum What {
     RestoreOrder,
     /// Let timeouts and order list hold the same members again.
     Drift,
-    /// Set entries aside that break transfers. Of `Which::Due`: all members that are no frames,
+    /// Set entries aside that break transfers. Of `EntryChoice::Due`: all members that are no frames,
     /// which no transfer can unpack.
     Quarantine,
-    /// Let entries wait again that are in quarantine. Of `Which::Due`: all of them.
+    /// Let entries wait again that are in quarantine. Of `EntryChoice::Due`: all of them.
     Restore,
     /// Put back into target what consumers hold that died.
     PutBack,
@@ -451,7 +451,7 @@ pub enum What {
     Score,
 }
 
-impl What {
+impl ChangeRequest {
     /// The change that it asks for.
     #[must_use]
     pub const fn change(&self) -> Change {
@@ -638,15 +638,15 @@ impl Repair {
             Step::WaitAgain => Some(Self::Requeue),
             Step::KeepOne => Some(Self::KeepOne),
             Step::Change(what) => Self::making(what).filter(|repair| *repair != Self::Restore),
-            Step::Entry(What::Quarantine, _) => Some(Self::Quarantine),
+            Step::Entry(ChangeRequest::Quarantine, _) => Some(Self::Quarantine),
             Step::Entry(..) | Step::Outside => None,
         }
     }
 
     /// The repair that makes this change of a queue as a whole.
     #[must_use]
-    pub fn making(what: &What) -> Option<Self> {
-        let is_it = |made: What| discriminant(&made) == discriminant(what);
+    pub fn making(what: &ChangeRequest) -> Option<Self> {
+        let is_it = |made: ChangeRequest| discriminant(&made) == discriminant(what);
         let makes = |repair: &Self| repair.what(None, None).is_some_and(is_it);
         let of_all = |repair: &Self| !repair.is_of_strays() && *repair != Self::KeepOne;
         Self::ALL.iter().copied().filter(of_all).find(makes)
@@ -655,25 +655,25 @@ impl Repair {
     /// The change that it asks for: a repack to `form`, a realignment of what falls due `within` so
     /// many ms. None where people say more, or of the stand-in worker, which makes none.
     #[must_use]
-    pub const fn what(self, form: Option<Form>, within: Option<u64>) -> Option<What> {
+    pub const fn what(self, form: Option<Form>, within: Option<u64>) -> Option<ChangeRequest> {
         Some(match self {
             Self::Worker | Self::Requeue => return None,
-            Self::Transfer => What::Transfer,
-            Self::Kick => What::Kick,
-            Self::Realign => What::Realign(within),
-            Self::RestoreOrder => What::RestoreOrder,
-            Self::DeliverStrays => What::Deliver,
-            Self::DropStrays | Self::KeepOne => What::Delete,
-            Self::Drift => What::Drift,
-            Self::Repack => What::Repack(form),
-            Self::Quarantine => What::Quarantine,
-            Self::Restore => What::Restore,
-            Self::PutBack => What::PutBack,
-            Self::Unwrap => What::Unwrap,
-            Self::Persist => What::Persist,
-            Self::RenameTaken => What::RenameTaken,
-            Self::Unit => What::Unit,
-            Self::Score => What::Score,
+            Self::Transfer => ChangeRequest::Transfer,
+            Self::Kick => ChangeRequest::Kick,
+            Self::Realign => ChangeRequest::Realign(within),
+            Self::RestoreOrder => ChangeRequest::RestoreOrder,
+            Self::DeliverStrays => ChangeRequest::Deliver,
+            Self::DropStrays | Self::KeepOne => ChangeRequest::Delete,
+            Self::Drift => ChangeRequest::Drift,
+            Self::Repack => ChangeRequest::Repack(form),
+            Self::Quarantine => ChangeRequest::Quarantine,
+            Self::Restore => ChangeRequest::Restore,
+            Self::PutBack => ChangeRequest::PutBack,
+            Self::Unwrap => ChangeRequest::Unwrap,
+            Self::Persist => ChangeRequest::Persist,
+            Self::RenameTaken => ChangeRequest::RenameTaken,
+            Self::Unit => ChangeRequest::Unit,
+            Self::Score => ChangeRequest::Score,
         })
     }
 

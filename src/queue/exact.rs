@@ -65,11 +65,11 @@ pub struct Group {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ListDifferences {
     /// Entries that wait but are not in the order list.
-    pub lacking: Few,
+    pub lacking: FirstMembers,
     /// Members of the order list that do not wait.
-    pub strays: Few,
+    pub strays: FirstMembers,
     /// Members that stand in the order list more than once.
-    pub twice: Few,
+    pub twice: FirstMembers,
     /// At least so many; there was no room to look at all that differs twice.
     pub at_least: bool,
     /// By so many elements timeouts is longer than the order list because of that.
@@ -80,14 +80,14 @@ pub struct ListDifferences {
 
 /// A number of members, and the first few that were met.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Few {
+pub struct FirstMembers {
     /// Their number.
     pub count: u64,
     /// Some of them: their ids, and how their payloads begin.
     pub named: Vec<(EntryId, PayloadBegin)>,
 }
 
-impl Few {
+impl FirstMembers {
     /// One more member of `queue`.
     pub fn add(&mut self, queue: &Queue, member: &[u8]) {
         self.count += 1;

@@ -18,9 +18,9 @@ use regex::Regex;
 use super::entry::{Due, EntryId};
 use super::text;
 use crate::clock::EpochMillis;
-use crate::clock::when::When;
+use crate::clock::when::TypedMoment;
 
-pub use bad::{BadFilter, Wrong};
+pub use bad::{BadFilter, FilterMistake};
 
 /// The forms of a filter, each with its meaning: for help and for hints.
 pub const GRAMMAR: [(&str, &str); 7] = [
@@ -92,7 +92,7 @@ enum Term {
         length: u32,
     },
     Late,
-    Due(Side, When),
+    Due(Side, TypedMoment),
     /// In lower case.
     Id(String),
     Codec(String),

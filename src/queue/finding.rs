@@ -61,11 +61,11 @@ pub use evidence::{Evidence, Remedy, Step};
 pub use facts::{QueueFacts, RuleVerdict};
 pub use falling_behind::worked_off_in_ms;
 pub use found::{Finding, FindingEnd, HEADLINE_COLUMNS, Severity, Suspect};
-pub use open::Open;
+pub use open::OpenQuestion;
 pub use past::PassedFinding;
 pub use recovery::Aftermath;
 pub use trend::Trend;
-pub use watch::{Beat, Departure, Still, Watch};
+pub use watch::{Beat, Departure, LastingHead, Watch};
 
 /// Watched for so long, in ms, every rule has decided: those that need longest take half a minute,
 /// and the first and the last look lie a little less apart than was asked for.

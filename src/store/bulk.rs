@@ -130,14 +130,14 @@ pub struct Swap {
 
 /// The place of entries that have left a queue.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Away {
+pub enum AwayPlace {
     /// Nowhere on the server.
     Nowhere,
     /// In quarantine.
     Quarantined,
 }
 
-impl Away {
+impl AwayPlace {
     fn key(self, queue: &Queue) -> Option<Vec<u8>> {
         (self == Self::Quarantined).then(|| queue.keys().quarantine)
     }
@@ -189,7 +189,7 @@ pub struct ListRound {
 
 /// The place to which an entry goes when it is put back.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Where<'a> {
+pub enum ReturnPlace<'a> {
     /// The head of the list, before what goes round.
     Head,
     /// Behind this element, when it is among what goes round (or nothing goes round).
@@ -202,7 +202,7 @@ pub enum Where<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReturnedEntry<'a> {
     /// The place to which it goes.
-    pub to: Where<'a>,
+    pub to: ReturnPlace<'a>,
     /// The score that it gets.
     pub score: f64,
     /// Its exact bytes.
@@ -339,7 +339,7 @@ impl Writer {
         queue: &Queue,
         n: usize,
         chosen: &[(&[u8], Broom)],
-        to: Away,
+        to: AwayPlace,
     ) -> Result<TimedResult<ListRound>, StoreError> {
         let [timeouts, order, _] = self.three_keys(&SWEEP, queue)?;
         let quarantine = to.key(queue);
@@ -386,7 +386,7 @@ impl Writer {
         queue: &Queue,
         n: usize,
         entries: &[ReturnedEntry<'_>],
-        from: Away,
+        from: AwayPlace,
     ) -> Result<TimedResult<(usize, Vec<ReturnFate>)>, StoreError> {
         let keys = self.three_keys(&PUT_BACK, queue)?;
         let quarantine = from.key(queue);
@@ -397,9 +397,9 @@ impl Writer {
             .iter()
             .map(|entry| {
                 let to = match entry.to {
-                    Where::Head => b"h".to_vec(),
-                    Where::Tail => b"t".to_vec(),
-                    Where::Behind(element) => [b"b", element].concat(),
+                    ReturnPlace::Head => b"h".to_vec(),
+                    ReturnPlace::Tail => b"t".to_vec(),
+                    ReturnPlace::Behind(element) => [b"b", element].concat(),
                 };
                 [to, entry.score.to_string().into_bytes()]
             })

@@ -16,7 +16,7 @@ mod quarantine;
 mod repairs;
 mod watched;
 
-pub use watched::{InStep, WatchedOutcome, WatchedQueue};
+pub use watched::{MatchingHead, WatchedOutcome, WatchedQueue};
 
 /// Entries that one call takes at most: the arguments of a script stay below 4,000.
 pub const MOST_CHANGED: usize = 950;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use redis::Value;
 
 pub use frames::{MAXLEN, RawFrames, frames, places};
-pub use hold::{HeldNow, held_now, still_held};
+pub use hold::{HeldSnapshot, held_now, still_held};
 pub use keys::{KeyType, Slice, channels, kinds, kinds_apart, scan};
 pub use lists::{Elements, element_scores, held, list_page, quarantined, sorted_page, whole_order};
 pub use look::{calls, look};

@@ -9,7 +9,7 @@ pub mod view;
 
 use std::time::{Duration, Instant};
 
-use self::plan::ToPlan;
+use self::plan::PlanRequest;
 use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::plan::Progress;
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue};
@@ -38,7 +38,7 @@ pub enum Msg {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Plan a change; what was planned before and not applied is forgotten.
-    Plan(Box<ToPlan>),
+    Plan(Box<PlanRequest>),
     /// Plan to take back a change of the journal.
     PlanUndo {
         /// As in the answer.
@@ -60,9 +60,9 @@ pub enum Effect {
 #[derive(Clone, Debug, Default)]
 pub struct OpenChanges {
     /// The one: while it is not over, no other one begins.
-    pub one: Option<UnderWay>,
+    pub one: Option<UnfinishedChange>,
     /// A kick: it is harmless, and needed most while something else takes long.
-    pub kick: Option<UnderWay>,
+    pub kick: Option<UnfinishedChange>,
     /// The subject of the change that was begun last.
     pub acted: Option<ChangeSubject>,
     /// The change that was made last from this screen.
@@ -100,12 +100,12 @@ const FRESH: Duration = Duration::from_secs(60);
 
 /// A change that is not over yet.
 #[derive(Clone, Debug)]
-pub struct UnderWay {
+pub struct UnfinishedChange {
     /// Of the effects that ask for it and of all that it tells.
     pub generation: u64,
     /// The kind of change.
     pub change: Change,
-    /// Its name: [`What::name`](crate::queue::change::What::name).
+    /// Its name: [`ChangeRequest::name`](crate::queue::change::ChangeRequest::name).
     pub called: &'static str,
     /// The queue that is changed.
     pub queue: Queue,
@@ -113,7 +113,7 @@ pub struct UnderWay {
     /// something else. They are cleared once it was applied.
     pub marks: Option<Box<Marks>>,
     /// The order to plan it, for another look; none of an undo and of a kick.
-    pub asked_for: Option<Box<ToPlan>>,
+    pub asked_for: Option<Box<PlanRequest>>,
     /// The key that asked for it: it is no answer to a question about it.
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.
@@ -186,14 +186,14 @@ impl ChangeInProgress {
 
 impl OpenChanges {
     /// The change with that generation.
-    pub fn of_mut(&mut self, generation: u64) -> Option<&mut UnderWay> {
+    pub fn of_mut(&mut self, generation: u64) -> Option<&mut UnfinishedChange> {
         let all = self.one.iter_mut().chain(&mut self.kick);
         all.into_iter().find(|one| one.generation == generation)
     }
 
     /// The change with that generation is over, or given up.
-    pub fn take(&mut self, generation: u64) -> Option<UnderWay> {
-        let of = |one: &mut UnderWay| one.generation == generation;
+    pub fn take(&mut self, generation: u64) -> Option<UnfinishedChange> {
+        let of = |one: &mut UnfinishedChange| one.generation == generation;
         self.one.take_if(of).or_else(|| self.kick.take_if(of))
     }
 
@@ -215,7 +215,7 @@ impl OpenChanges {
 
     /// The one that is being applied.
     #[must_use]
-    pub fn running(&self) -> Option<(&UnderWay, &ChangeInProgress)> {
+    pub fn running(&self) -> Option<(&UnfinishedChange, &ChangeInProgress)> {
         let one = self.one.as_ref()?;
         match &one.stage {
             ChangeStage::Running(running) => Some((one, running)),
@@ -235,7 +235,7 @@ impl OpenChanges {
 /// A plan that takes longer is spoken of.
 const NOTICED: Duration = Duration::from_millis(200);
 
-impl UnderWay {
+impl UnfinishedChange {
     /// Tells whether keys are held back: what is typed while it is planned is kept away from what
     /// lies behind, since it may be meant for the question to come.
     const fn holds_keys(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::queue::{Queue, text};
 use crate::tui::effect::Effect;
 use crate::tui::field::{Field, Lines};
 use crate::tui::keys::Key;
-use crate::tui::offer::ToOffer;
+use crate::tui::offer::OfferRequest;
 
 /// A question over the screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,7 +144,7 @@ pub enum Question {
     /// Run MONITOR for the messages of the queue.
     Monitor(Queue),
     /// Offer so many messages.
-    Offer(Box<ToOffer>),
+    Offer(Box<OfferRequest>),
     /// Leave what the workers work on: what does it.
     Leave(Vec<Effect>),
     /// Apply the plan with this generation.

@@ -1,7 +1,7 @@
 //! `@`: from a time to the first entry that is due then.
 
 use crate::clock::EpochMillis;
-use crate::clock::when::{BadTime, When};
+use crate::clock::when::{BadTime, TypedMoment};
 use crate::queue::Suspect;
 use crate::tui::effect::Effect;
 use crate::tui::model::{self, Model};
@@ -17,7 +17,7 @@ pub(crate) fn typed(model: &mut Model) {
         return;
     };
     let text = prompt.field.text();
-    (prompt.moment, prompt.error) = match text.parse::<When>() {
+    (prompt.moment, prompt.error) = match text.parse::<TypedMoment>() {
         Ok(when) => (Some(when.nearest(now)), None),
         Err(_) if text.trim().is_empty() => (None, None),
         Err(bad) => (None, Some(bad.to_string())),
@@ -29,7 +29,7 @@ pub(crate) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let when: When = text.parse().map_err(|bad: BadTime| bad.to_string())?;
+    let when: TypedMoment = text.parse().map_err(|bad: BadTime| bad.to_string())?;
     let moment = when.nearest(model.schedule.exact);
     tabs::update::show(model, Tab::Waiting);
     filter::update::to_the_list(model);

@@ -32,7 +32,7 @@ pub enum Msg {
         /// The queue of those entries.
         queue: Queue,
         /// The time since which each entry is there, as far as is known.
-        known: HashMap<EntryId, Since>,
+        known: HashMap<EntryId, QuarantineTime>,
     },
 }
 
@@ -113,12 +113,12 @@ pub struct Lists {
     pub quarantine: ListWindow,
     /// The times since which its entries are there, as far as the journal tells; none before it was
     /// asked.
-    pub since: Option<HashMap<EntryId, Since>>,
+    pub since: Option<HashMap<EntryId, QuarantineTime>>,
 }
 
 /// The time since which an entry is in quarantine.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Since {
+pub struct QuarantineTime {
     /// When it was set aside, by the clock of the machine that did it.
     pub at: EpochMillis,
     /// The change of the journal that set it aside.
@@ -155,7 +155,7 @@ impl Lists {
 
 /// Positions in the tabs of lines.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Stands {
+pub struct ListPositions {
     /// The traffic, newest first.
     pub traffic: Stand,
     /// The findings, worst first.

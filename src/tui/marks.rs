@@ -57,7 +57,7 @@ impl ToggledEntry {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkRule {
     /// The entries that it holds for.
-    pub what: MarkedWhat,
+    pub what: MarkScope,
     /// Number of these entries when last counted.
     pub count: u64,
     /// The count is still right.
@@ -66,7 +66,7 @@ pub struct MarkRule {
 
 /// The entries that a rule holds for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MarkedWhat {
+pub enum MarkScope {
     /// All there are.
     All,
     /// All that a filter matches, its relative times meant at that moment.
@@ -96,7 +96,7 @@ impl TimeoutsPlace {
     }
 }
 
-impl MarkedWhat {
+impl MarkScope {
     /// From one place to the other, whichever comes first.
     #[must_use]
     pub fn span(a: TimeoutsPlace, b: TimeoutsPlace) -> Self {
@@ -171,7 +171,7 @@ impl Marks {
     /// All that waits is marked, whatever is offered meanwhile.
     #[must_use]
     pub fn are_all(&self) -> bool {
-        let all = |rule: &MarkRule| rule.what == MarkedWhat::All;
+        let all = |rule: &MarkRule| rule.what == MarkScope::All;
         self.tab == Tab::Waiting && self.toggled.is_empty() && self.rules.iter().any(all)
     }
 
@@ -180,7 +180,7 @@ impl Marks {
     pub fn ruled(&self, row: &EntryRow) -> bool {
         self.rules.iter().any(|rule| match &rule.what {
             // Looking into a payload takes long: it was done when the row was loaded.
-            MarkedWhat::Filter(..) => match self.matching.get(&row.member) {
+            MarkScope::Filter(..) => match self.matching.get(&row.member) {
                 Some(known) => *known,
                 None => rule.what.holds(row),
             },
@@ -249,7 +249,7 @@ impl Marks {
     /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.
     #[must_use]
     pub fn left_in(&self, now: &Self) -> bool {
-        let rules = |marks: &Self| -> Vec<MarkedWhat> {
+        let rules = |marks: &Self| -> Vec<MarkScope> {
             marks.rules.iter().map(|rule| rule.what.clone()).collect()
         };
         let known = |(member, toggled): (&Vec<u8>, &ToggledEntry)| {
@@ -264,7 +264,7 @@ impl Marks {
     /// Counts the marked entries of a tab of `waiting` entries, and tells whether that is exact.
     #[must_use]
     pub fn count(&self, waiting: u64) -> (u64, bool) {
-        let all = self.rules.iter().any(|rule| rule.what == MarkedWhat::All);
+        let all = self.rules.iter().any(|rule| rule.what == MarkScope::All);
         // An entry that stands twice in the order list is one entry.
         let exact = all && self.tab != Tab::Order
             || match &self.rules[..] {

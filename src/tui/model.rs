@@ -22,13 +22,13 @@ use crate::tui::hitmap::HitMap;
 use crate::tui::journal::{ChangeView, Changes};
 use crate::tui::keys::Keymap;
 use crate::tui::link::LinkMemory;
-use crate::tui::lists::{Lists, Stands};
+use crate::tui::lists::{ListPositions, Lists};
 use crate::tui::lives::Lives;
 use crate::tui::look::Look;
 use crate::tui::marks::Marks;
 use crate::tui::offer::OfferForm;
-use crate::tui::palette::Everywhere;
-use crate::tui::past::Then;
+use crate::tui::palette::QueuesSearch;
+use crate::tui::past::PastPicture;
 use crate::tui::prompt::Prompt;
 use crate::tui::prompt::history::PromptHistory;
 use crate::tui::queues::{Opening, QueueRow, QueueTable};
@@ -104,7 +104,7 @@ pub struct Model {
     /// Target and order list of the selected queue.
     pub lists: Lists,
     /// Positions in the tabs of lines.
-    pub stands: Stands,
+    pub stands: ListPositions,
     /// The look at all entries of a queue.
     pub examination: ExaminationState,
     /// The finding under the cursor, while the tab of findings has the keys.
@@ -118,7 +118,7 @@ pub struct Model {
     /// The work of the filter: what runs, what is kept.
     pub(crate) filter_work: FilterWork,
     /// The search through all queues.
-    pub(crate) everywhere: Option<Everywhere>,
+    pub(crate) everywhere: Option<QueuesSearch>,
     /// The marked entries.
     pub marks: Marks,
     /// The row that was under the cursor and has left.
@@ -140,7 +140,7 @@ pub struct Model {
     /// The picture of the past that is looked at; this goes on behind it.
     pub past: Option<Box<Self>>,
     /// The moment that this is a picture of, where it is one of the past.
-    pub then: Option<Then>,
+    pub then: Option<PastPicture>,
     /// A short message at the bottom, until the instant.
     pub toast: Option<Toast>,
     /// The short messages that come after it.
@@ -258,7 +258,7 @@ impl Model {
             top: 0,
             entries: Entries::default(),
             lists: Lists::default(),
-            stands: Stands::default(),
+            stands: ListPositions::default(),
             examination: ExaminationState::default(),
             held_finding: None,
             changes: Changes::default(),

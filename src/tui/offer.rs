@@ -18,7 +18,7 @@ pub enum Msg {
     /// A queue's entries were looked at: how they are written, or why that is not known.
     Sampled(Queue, SeenFormat),
     /// An answer to the question: so many are offered.
-    Agreed(Box<ToOffer>),
+    Agreed(Box<OfferRequest>),
     /// An answer to the question: nothing is offered, and what was filled in stays.
     Refused(Queue),
     /// An offer has an answer, or there will be none.
@@ -40,7 +40,7 @@ pub enum Effect {
     /// See how a queue's entries are written.
     Sample(Queue),
     /// Offer messages.
-    Make(Box<ToOffer>),
+    Make(Box<OfferRequest>),
 }
 
 /// The form that offers messages to a queue.
@@ -266,7 +266,7 @@ impl InputForm for OfferForm {
 
 /// Messages to be offered.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ToOffer {
+pub struct OfferRequest {
     /// As in the answer.
     pub generation: u64,
     /// The queue to offer to.

@@ -9,7 +9,7 @@ use crate::queue::Queue;
 
 /// A search through one queue after another, beside whatever the user does.
 #[derive(Clone, Debug)]
-pub(crate) struct Everywhere {
+pub(crate) struct QueuesSearch {
     /// The text of the filter.
     pub(crate) text: String,
     /// The queue that is being looked through; none once one was found.

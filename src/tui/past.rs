@@ -14,7 +14,7 @@ use crate::clock::EpochMillis;
 
 /// The moment that a picture of the past is of. All times are the server's.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Then {
+pub struct PastPicture {
     /// The moment.
     pub at: EpochMillis,
     /// The right end of the strip: when somebody began to look back.

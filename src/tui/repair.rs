@@ -5,7 +5,7 @@ pub mod queries;
 pub mod view;
 
 use crate::clock::when::Span;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::finding::Step;
 use crate::queue::{Form, Queue, Repair, text};
 use crate::tui::change::plan::MarkedEntries;
@@ -123,7 +123,7 @@ pub fn form_of(row: &QueueRow) -> Option<Form> {
         .findings
         .iter()
         .find_map(|found| match found.repair.step {
-            Step::Change(What::Repack(form)) => form,
+            Step::Change(ChangeRequest::Repack(form)) => form,
             _ => None,
         });
     let newest = || row.watch.sample()?.newest.iter().find_map(|one| one.form);

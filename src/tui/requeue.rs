@@ -28,7 +28,7 @@ pub struct RequeueForm {
     /// They do not wait: they have no due time.
     pub timeless: bool,
     /// The reference that the new time is reckoned from.
-    pub how: How,
+    pub how: DueReference,
     /// The new time, as typed.
     pub when: Field,
     /// The span that the entries are spread over, as typed.
@@ -39,7 +39,7 @@ pub struct RequeueForm {
 
 /// The reference that a new due time is reckoned from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum How {
+pub enum DueReference {
     /// A span from now.
     In,
     /// A moment.
@@ -48,7 +48,7 @@ pub enum How {
     By,
 }
 
-impl How {
+impl DueReference {
     const ALL: [Self; 3] = [Self::In, Self::At, Self::By];
 
     /// The word for it.
@@ -92,8 +92,8 @@ impl RequeueForm {
             count: (1, true),
             due: None,
             timeless: false,
-            how: How::In,
-            when: Field::proposing(How::In.usual()),
+            how: DueReference::In,
+            when: Field::proposing(DueReference::In.usual()),
             spread: Field::proposing("0"),
             at: Part::When,
         }
@@ -125,20 +125,20 @@ impl RequeueForm {
         let typed = self.when.text();
         let typed = typed.trim();
         match self.how {
-            How::In => {
+            DueReference::In => {
                 let span = typed.strip_prefix('+').unwrap_or(typed);
                 let span: Span = span.parse().map_err(|why| format!("{why}"))?;
                 moment(&self.queue, typed, now)?;
                 Ok(Base::In(span.ms()))
             }
-            How::At if typed.is_empty() => {
+            DueReference::At if typed.is_empty() => {
                 Err("write 14:10, 2026-11-20T14:10 or epoch ms".to_owned())
             }
-            How::At => Ok(Base::At(moment(&self.queue, typed, now)?)),
-            How::By if self.timeless => {
+            DueReference::At => Ok(Base::At(moment(&self.queue, typed, now)?)),
+            DueReference::By if self.timeless => {
                 Err("what does not wait has no due time to move".to_owned())
             }
-            How::By => {
+            DueReference::By => {
                 let (sign, span) = match typed.as_bytes().first() {
                     Some(b'-') => (-1, &typed[1..]),
                     Some(b'+') => (1, &typed[1..]),
@@ -218,12 +218,12 @@ impl InputForm for RequeueForm {
 
     fn choose(&mut self, on: bool) {
         let kept = self.when.text() != self.how.usual();
-        let hows: &[How] = if self.timeless {
-            &How::ALL[..2]
+        let hows: &[DueReference] = if self.timeless {
+            &DueReference::ALL[..2]
         } else {
-            &How::ALL
+            &DueReference::ALL
         };
-        self.how = next(hows, Some(self.how), on).unwrap_or(How::In);
+        self.how = next(hows, Some(self.how), on).unwrap_or(DueReference::In);
         if !kept {
             self.when.propose(self.how.usual());
         }
@@ -236,55 +236,55 @@ mod tests {
 
     const NOW: EpochMillis = EpochMillis::new(1_700_000_000_000);
 
-    fn form(how: How, typed: &str) -> RequeueForm {
+    fn form(how: DueReference, typed: &str) -> RequeueForm {
         let mut form = RequeueForm::new(Queue::redisson("orders"), MarkedEntries::Due, None);
         form.how = how;
         form.when.set(typed);
         form
     }
 
-    fn base(how: How, typed: &str) -> Result<Base, String> {
+    fn base(how: DueReference, typed: &str) -> Result<Base, String> {
         form(how, typed).base(NOW)
     }
 
     #[test]
     fn a_new_time_is_in_at_or_by() {
-        assert_eq!(base(How::In, "5m"), Ok(Base::In(300_000)));
-        assert_eq!(base(How::In, " +90s "), Ok(Base::In(90_000)));
-        assert_eq!(base(How::In, "0"), Ok(Base::In(0)));
+        assert_eq!(base(DueReference::In, "5m"), Ok(Base::In(300_000)));
+        assert_eq!(base(DueReference::In, " +90s "), Ok(Base::In(90_000)));
+        assert_eq!(base(DueReference::In, "0"), Ok(Base::In(0)));
         let at = Base::At(NOW.plus(123));
-        assert_eq!(base(How::At, "1700000000123"), Ok(at));
-        assert_eq!(base(How::By, "-2h"), Ok(Base::By(-7_200_000)));
-        assert_eq!(base(How::By, "5m"), Ok(Base::By(300_000)));
-        assert_eq!(base(How::By, "+5m"), Ok(Base::By(300_000)));
+        assert_eq!(base(DueReference::At, "1700000000123"), Ok(at));
+        assert_eq!(base(DueReference::By, "-2h"), Ok(Base::By(-7_200_000)));
+        assert_eq!(base(DueReference::By, "5m"), Ok(Base::By(300_000)));
+        assert_eq!(base(DueReference::By, "+5m"), Ok(Base::By(300_000)));
     }
 
     #[test]
     fn what_is_no_new_time_says_why() {
         for (how, typed) in [
-            (How::In, ""),
-            (How::In, "5"),
-            (How::In, "-5m"),
-            (How::In, "14:10"),
-            (How::At, ""),
-            (How::At, "soon"),
-            (How::By, "0s"),
-            (How::By, "14:10"),
-            (How::By, "--5m"),
+            (DueReference::In, ""),
+            (DueReference::In, "5"),
+            (DueReference::In, "-5m"),
+            (DueReference::In, "14:10"),
+            (DueReference::At, ""),
+            (DueReference::At, "soon"),
+            (DueReference::By, "0s"),
+            (DueReference::By, "14:10"),
+            (DueReference::By, "--5m"),
         ] {
             assert!(base(how, typed).is_err(), "{how:?} {typed:?}");
         }
-        let mut delivered = form(How::By, "5m");
+        let mut delivered = form(DueReference::By, "5m");
         delivered.timeless = true;
         assert!(delivered.base(NOW).is_err());
-        let mut first = form(How::By, "-40000d");
+        let mut first = form(DueReference::By, "-40000d");
         first.due = Some(NOW);
         assert!(first.base(NOW).is_err(), "before 1970");
     }
 
     #[test]
     fn a_spread_says_how_far_apart() {
-        let mut form = form(How::In, "5m");
+        let mut form = form(DueReference::In, "5m");
         form.count = (11, true);
         form.spread.set("10m");
         let words = form.what_spread().words().to_owned();
@@ -297,19 +297,25 @@ mod tests {
 
     #[test]
     fn another_way_to_say_it_keeps_what_was_typed() {
-        let mut form = form(How::In, "5m");
+        let mut form = form(DueReference::In, "5m");
         form.at = Part::How;
         form.choose(true);
-        assert_eq!((form.how, form.when.text().as_str()), (How::At, ""));
+        assert_eq!(
+            (form.how, form.when.text().as_str()),
+            (DueReference::At, "")
+        );
         form.when.set("14:10");
         form.choose(true);
-        assert_eq!((form.how, form.when.text().as_str()), (How::By, "14:10"));
+        assert_eq!(
+            (form.how, form.when.text().as_str()),
+            (DueReference::By, "14:10")
+        );
         form.timeless = true;
-        form.how = How::At;
+        form.how = DueReference::At;
         form.choose(true);
         assert_eq!(
             form.how,
-            How::In,
+            DueReference::In,
             "what was delivered has no time of its own"
         );
     }

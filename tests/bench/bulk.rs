@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use common::{Limit, head, row};
 use delayscope::clock::{EpochMillis, instant};
-use delayscope::ops::bulk::aside::{BringBack, set_aside};
+use delayscope::ops::bulk::aside::{OrderRestoration, set_aside};
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::sweep::Sweep;
@@ -244,7 +244,7 @@ impl Bench {
         let began = instant();
         set_aside(&self.writer, &self.queue).await.unwrap();
         self.drain(due, &mut measured).await;
-        let (mut way, mut size) = (BringBack::new(&self.queue), aside::SIZE);
+        let (mut way, mut size) = (OrderRestoration::new(&self.queue), aside::SIZE);
         while let Some(step) = way.next(&self.writer, size.get()).await.unwrap() {
             measured.took(step.took);
             size.took(step.took, MAX_BLOCK);

@@ -35,9 +35,9 @@ use std::time::Duration;
 
 use delayscope::clock::{EpochMillis, instant};
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::entries::{EntryPlace, Selection};
 use delayscope::ops::journal::Journal;
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::change::Change;
 use delayscope::queue::{ConsumerTag, Entry, Filter, Form, Holder, Queue, State, Summary};
@@ -134,14 +134,14 @@ enum Lie {
 struct Row {
     name: &'static str,
     lie: Lie,
-    what: What,
-    which: Which,
+    what: ChangeRequest,
+    which: EntryChoice,
     /// It is taken back too.
     undo: bool,
 }
 
 impl Row {
-    fn new(name: &'static str, lie: Lie, what: What, which: Which) -> Self {
+    fn new(name: &'static str, lie: Lie, what: ChangeRequest, which: EntryChoice) -> Self {
         Self {
             name,
             lie,
@@ -237,59 +237,59 @@ impl Bench {
         };
         let thousandth = || matching("re:/000$/");
         let later = || {
-            What::Requeue(NewDue {
+            ChangeRequest::Requeue(NewDue {
                 base: Base::By(9_000),
                 spread_ms: 0,
             })
         };
         let in_an_hour = || {
-            What::Requeue(NewDue {
+            ChangeRequest::Requeue(NewDue {
                 base: Base::In(3_600_000),
                 spread_ms: 0,
             })
         };
         let one = self.one();
-        let head = Which::Selected(Selection {
-            from: From::Order,
+        let head = EntryChoice::Selected(Selection {
+            from: EntryPlace::Order,
             limit: Some(1_000),
             ..Selection::default()
         });
-        let kept = Which::Selected(Selection {
-            from: From::Quarantined,
+        let kept = EntryChoice::Selected(Selection {
+            from: EntryPlace::Quarantined,
             ..Selection::default()
         });
-        let edit = || What::Edit(b"something else".to_vec());
-        let repack = || What::Repack(Some(Form::DoubleId));
+        let edit = || ChangeRequest::Edit(b"something else".to_vec());
+        let repack = || ChangeRequest::Repack(Some(Form::DoubleId));
         let everything = || matching("entry");
-        let delivered = |filter: &str| selected(From::Delivered, filter);
-        let strays = || selected(From::OrderOnly, "entry");
-        let copies = Which::ButOne(Box::new(delivered("re:/00$/")));
-        let transfer = || What::Transfer;
+        let delivered = |filter: &str| selected(EntryPlace::Delivered, filter);
+        let strays = || selected(EntryPlace::OrderOnly, "entry");
+        let copies = EntryChoice::ButOne(Box::new(delivered("re:/00$/")));
+        let transfer = || ChangeRequest::Transfer;
         let row = Row::new;
         let rows = vec![
             row(
                 "transfer what is due, a twentieth",
                 Shuffled,
                 transfer(),
-                Which::Due,
+                EntryChoice::Due,
             ),
             row(
                 "transfer what is due and first",
                 HeadFirst,
                 transfer(),
-                Which::Due,
+                EntryChoice::Due,
             ),
             row(
                 "deliver a thousandth",
                 Shuffled,
-                What::Deliver,
+                ChangeRequest::Deliver,
                 thousandth(),
             ),
-            row("deliver one", Shuffled, What::Deliver, one.clone()),
+            row("deliver one", Shuffled, ChangeRequest::Deliver, one.clone()),
             row(
                 "deliver behind a long target",
                 Delivered,
-                What::Deliver,
+                ChangeRequest::Deliver,
                 thousandth(),
             ),
             row("requeue a thousandth", Shuffled, later(), thousandth()),
@@ -297,16 +297,21 @@ impl Bench {
             row(
                 "duplicate a thousandth",
                 Shuffled,
-                What::Duplicate,
+                ChangeRequest::Duplicate,
                 thousandth(),
             ),
-            row("delete all", Shuffled, What::Delete, everything()),
-            row("delete a thousandth", Shuffled, What::Delete, thousandth()),
-            row("delete one", Shuffled, What::Delete, one.clone()),
+            row("delete all", Shuffled, ChangeRequest::Delete, everything()),
+            row(
+                "delete a thousandth",
+                Shuffled,
+                ChangeRequest::Delete,
+                thousandth(),
+            ),
+            row("delete one", Shuffled, ChangeRequest::Delete, one.clone()),
             row(
                 "delete the head of the order list",
                 Shuffled,
-                What::Delete,
+                ChangeRequest::Delete,
                 head,
             ),
             row("edit one", Shuffled, edit(), one.clone()),
@@ -316,44 +321,49 @@ impl Bench {
             row(
                 "quarantine a thousandth",
                 Shuffled,
-                What::Quarantine,
+                ChangeRequest::Quarantine,
                 thousandth(),
             ),
-            row("quarantine one", Shuffled, What::Quarantine, one),
-            row("restore from quarantine", Quarantined, What::Restore, kept),
-            row("drift", Drifted, What::Drift, Which::Due),
+            row("quarantine one", Shuffled, ChangeRequest::Quarantine, one),
+            row(
+                "restore from quarantine",
+                Quarantined,
+                ChangeRequest::Restore,
+                kept,
+            ),
+            row("drift", Drifted, ChangeRequest::Drift, EntryChoice::Due),
             row(
                 "drift, copies in the midst",
                 Copied,
-                What::Drift,
-                Which::Due,
+                ChangeRequest::Drift,
+                EntryChoice::Due,
             ),
-            row("deliver strays", Strayed, What::Deliver, strays()).for_good(),
+            row("deliver strays", Strayed, ChangeRequest::Deliver, strays()).for_good(),
             row("requeue strays", Strayed, in_an_hour(), strays()).for_good(),
-            row("delete strays", Strayed, What::Delete, strays()),
+            row("delete strays", Strayed, ChangeRequest::Delete, strays()),
             row(
                 "realign what is late, a twentieth",
                 Shuffled,
-                What::Realign(Some(0)),
-                Which::Due,
+                ChangeRequest::Realign(Some(0)),
+                EntryChoice::Due,
             ),
             row(
                 "restore the order list",
                 Aside,
-                What::RestoreOrder,
-                Which::Due,
+                ChangeRequest::RestoreOrder,
+                EntryChoice::Due,
             )
             .for_good(),
             row(
                 "delete delivered, a thousandth",
                 Delivered,
-                What::Delete,
+                ChangeRequest::Delete,
                 delivered("re:/000$/"),
             ),
             row(
                 "delete delivered but one of equal",
                 Delivered,
-                What::Delete,
+                ChangeRequest::Delete,
                 copies,
             ),
             row(
@@ -365,16 +375,21 @@ impl Bench {
             row(
                 "unwrap in the midst of target",
                 Framed,
-                What::Unwrap,
-                Which::Due,
+                ChangeRequest::Unwrap,
+                EntryChoice::Due,
             ),
             row(
                 "put back before a long target",
                 Held,
-                What::PutBack,
-                Which::Due,
+                ChangeRequest::PutBack,
+                EntryChoice::Due,
             ),
-            row("delete 100 of a MB", Large, What::Delete, everything()),
+            row(
+                "delete 100 of a MB",
+                Large,
+                ChangeRequest::Delete,
+                everything(),
+            ),
             row("repack 100 of a MB", Large, repack(), everything()),
         ];
         for change in Change::ALL {
@@ -570,7 +585,7 @@ impl Bench {
         scripts.map(|(_, _, us, ..)| *us as f64 / 1e3).collect()
     }
 
-    fn wish(&self, what: What, which: Which) -> Wish {
+    fn wish(&self, what: ChangeRequest, which: EntryChoice) -> Wish {
         Wish {
             queue: self.queue.clone(),
             what,
@@ -600,9 +615,9 @@ impl Bench {
     }
 
     /// One that stands in the midst of the order list.
-    fn one(&self) -> Which {
+    fn one(&self) -> EntryChoice {
         let n = self.entries / 2 + 1;
-        Which::These(vec![Entry {
+        EntryChoice::These(vec![Entry {
             member: Self::member(n),
             score: Some(self.queue.score(self.due(self.place(n)))),
             state: State::Waiting,
@@ -753,7 +768,7 @@ impl Bench {
             }
             Lie::Aside => drop(self.writer.set_aside(&self.queue).await.unwrap()),
             Lie::Quarantined => {
-                let wish = self.wish(What::Quarantine, matching("re:/000$/"));
+                let wish = self.wish(ChangeRequest::Quarantine, matching("re:/000$/"));
                 let prepared = plan(&self.store, wish, |_| {}).await.unwrap();
                 self.apply(journal, prepared, Limits::default()).await;
             }
@@ -772,12 +787,12 @@ const KEPT_AS: [&str; 6] = [
     "kept:delivered",
 ];
 
-fn matching(filter: &str) -> Which {
-    selected(From::Waiting, filter)
+fn matching(filter: &str) -> EntryChoice {
+    selected(EntryPlace::Waiting, filter)
 }
 
-fn selected(from: From, filter: &str) -> Which {
-    Which::Selected(Selection {
+fn selected(from: EntryPlace, filter: &str) -> EntryChoice {
+    EntryChoice::Selected(Selection {
         filter: Filter::parse(filter).unwrap(),
         from,
         ..Selection::default()

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use common::{Limit, head, row, spread};
 use delayscope::clock::instant;
-use delayscope::ops::entries::From;
+use delayscope::ops::entries::EntryPlace;
 use delayscope::ops::search::{SearchEvent, search};
 use delayscope::payload::Habit;
 use delayscope::queue::{Filter, Queue, SearchProgress};
@@ -98,11 +98,11 @@ async fn measure(server: &Server, store: &Store, queue: &Queue, what: &str) {
     let all = Limit::Most(0, 10.0);
     let none = Limit::None;
     for (name, typed, from) in [
-        ("one", "777777", From::Waiting),
-        ("many", "77 order", From::Waiting),
-        ("a pattern", "re:/[5-7]7{4}\\b/", From::Waiting),
-        ("what is late", "late order", From::Waiting),
-        ("one in the order list", "777777", From::Order),
+        ("one", "777777", EntryPlace::Waiting),
+        ("many", "77 order", EntryPlace::Waiting),
+        ("a pattern", "re:/[5-7]7{4}\\b/", EntryPlace::Waiting),
+        ("what is late", "late order", EntryPlace::Waiting),
+        ("one in the order list", "777777", EntryPlace::Order),
     ] {
         let seen = look(store, queue, typed, from).await;
         let counts = [seen.done.matched as f64, seen.done.looked as f64];
@@ -122,7 +122,10 @@ async fn measure(server: &Server, store: &Store, queue: &Queue, what: &str) {
     head("  meanwhile, ms", &["p50", "p99", "max"]);
     server.cmd(&["CONFIG", "SET", "slowlog-max-len", "1000000"]);
     server.cmd(&["CONFIG", "SET", "slowlog-log-slower-than", "0"]);
-    for (command, from) in [("ZRANGE", From::Waiting), ("LRANGE", From::Order)] {
+    for (command, from) in [
+        ("ZRANGE", EntryPlace::Waiting),
+        ("LRANGE", EntryPlace::Order),
+    ] {
         server.cmd(&["SLOWLOG", "RESET"]);
         let mut waits = while_looking(store, queue, from).await;
         let mut slices = logged(server, command);
@@ -141,7 +144,7 @@ struct Look {
     done: SearchProgress,
 }
 
-async fn look(store: &Store, queue: &Queue, typed: &str, from: From) -> Look {
+async fn look(store: &Store, queue: &Queue, typed: &str, from: EntryPlace) -> Look {
     let filter = Filter::parse(typed).unwrap();
     let started = instant();
     let mut searching = Box::pin(search(store, queue, filter, (from, Habit::default())));
@@ -166,7 +169,7 @@ async fn look(store: &Store, queue: &Queue, typed: &str, from: From) -> Look {
 }
 
 /// How long those wait who are told something in the same runtime each millisecond, in ms.
-async fn while_looking(store: &Store, queue: &Queue, from: From) -> Vec<f64> {
+async fn while_looking(store: &Store, queue: &Queue, from: EntryPlace) -> Vec<f64> {
     let (tell, mut told) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         while tell.send(instant()).is_ok() {
@@ -203,7 +206,7 @@ async fn given_up(server: &Server, store: &Store, queue: &Queue) {
             store,
             queue,
             filter,
-            (From::Waiting, Habit::default()),
+            (EntryPlace::Waiting, Habit::default()),
         ));
         for _ in 0..3 {
             searching.next().await.unwrap().unwrap();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
 use delayscope::ops::memory::Memory;
-use delayscope::ops::plan::{Base, NewDue, What, Which};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue};
 use delayscope::ops::refresh::{pulse, pulses, pulses_apart, survey};
 use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Known, LinkState, Outcome, Queue, ServerWatch};
@@ -342,14 +342,17 @@ enum Made {
 
 impl Made {
     /// The change, and the entries that it is of.
-    fn asked(self) -> (What, Which) {
+    fn asked(self) -> (ChangeRequest, EntryChoice) {
         match self {
             Self::Requeue => {
                 let (base, spread_ms) = (Base::By(9_000), 0);
-                (What::Requeue(NewDue { base, spread_ms }), matching("entry"))
+                (
+                    ChangeRequest::Requeue(NewDue { base, spread_ms }),
+                    matching("entry"),
+                )
             }
-            Self::Transfer => (What::Transfer, Which::Due),
-            Self::Delete => (What::Delete, matching("entry")),
+            Self::Transfer => (ChangeRequest::Transfer, EntryChoice::Due),
+            Self::Delete => (ChangeRequest::Delete, matching("entry")),
         }
     }
 

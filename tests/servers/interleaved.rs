@@ -13,7 +13,7 @@ mod steps;
 mod theirs;
 
 use delayscope::queue::{Push, Queue};
-use delayscope::store::bulk::Away;
+use delayscope::store::bulk::AwayPlace;
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 use proptest::prelude::*;
@@ -125,13 +125,13 @@ async fn act(we: &mut We<'_>, model: &mut Model, ours: &Ours) -> Result<(), Stri
         Ours::SetAside => we.set_aside(model).await,
         Ours::BringBack(n) => we.bring_back(model, *n).await,
         Ours::Swap(pairs) => we.swap(model, pairs).await,
-        Ours::Sweep(n, which) => we.sweep(model, *n, which, Away::Nowhere).await,
-        Ours::PutBackAround(n) => we.put_back_around(model, *n, Away::Nowhere).await,
+        Ours::Sweep(n, which) => we.sweep(model, *n, which, AwayPlace::Nowhere).await,
+        Ours::PutBackAround(n) => we.put_back_around(model, *n, AwayPlace::Nowhere).await,
         Ours::EditAround(n, which) => we.edit_around(model, *n, which).await,
         Ours::Quarantine(which) => we.quarantine(model, which).await,
         Ours::Restore => we.restore(model).await,
-        Ours::SweepAway(n, which) => we.sweep(model, *n, which, Away::Quarantined).await,
-        Ours::RestoreAround(n) => we.put_back_around(model, *n, Away::Quarantined).await,
+        Ours::SweepAway(n, which) => we.sweep(model, *n, which, AwayPlace::Quarantined).await,
+        Ours::RestoreAround(n) => we.put_back_around(model, *n, AwayPlace::Quarantined).await,
         Ours::Append => we.append(model).await,
         Ours::DropCopy(which) => we.drop_copy(model, *which).await,
     }

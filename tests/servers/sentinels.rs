@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::plan::{Base, NewDue, What};
+use delayscope::ops::plan::{Base, ChangeRequest, NewDue};
 use delayscope::queue::{Address, LinkState, Queue};
 use delayscope::store::{Access, Store, StoreError, watch};
 use futures_util::StreamExt as _;
@@ -171,7 +171,7 @@ async fn requeued_amid(planned: bool) {
     let [replicas]: [i64; 1] = both.query(&mut bench.server.connection()).unwrap();
     assert_eq!(replicas, 2);
     let before = bench.contents();
-    let what = What::Requeue(NewDue {
+    let what = ChangeRequest::Requeue(NewDue {
         base: Base::By(9_000),
         spread_ms: 0,
     });

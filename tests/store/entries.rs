@@ -1,7 +1,7 @@
 //! Choosing entries.
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::entries::{From, Selection, entries, peek};
+use delayscope::ops::entries::{EntryPlace, Selection, entries, peek};
 use delayscope::queue::{Entry, Filter, Queue, State};
 use delayscope::store::Store;
 use futures_util::{StreamExt, TryStreamExt};
@@ -38,7 +38,7 @@ async fn all_of_timeouts_come_once_and_in_order() {
         .filter(|entry| entry.state == State::Late)
         .count();
     assert_eq!((late, all[11].state), (11, State::Waiting));
-    let from = From::Late;
+    let from = EntryPlace::Late;
     let late = read(
         &store,
         &queue,
@@ -125,7 +125,7 @@ async fn lists_are_read_from_their_heads() {
     let queue = Queue::redisson("orders");
     server.fill(&queue, 600, server.now().plus(-500), 1_000);
     server.cmd(&["RPUSH", "redisson_delay_queue:{orders}", "order-only 7"]);
-    let from = From::Order;
+    let from = EntryPlace::Order;
     let order = read(
         &store,
         &queue,
@@ -144,7 +144,7 @@ async fn lists_are_read_from_their_heads() {
     for n in 0..700 {
         server.cmd(&["RPUSH", "orders", &format!("entry {n}")]);
     }
-    let from = From::Delivered;
+    let from = EntryPlace::Delivered;
     let delivered = read(
         &store,
         &queue,
@@ -164,16 +164,16 @@ async fn lists_are_read_from_their_heads() {
 #[tokio::test]
 async fn what_stays_in_a_list_comes_once_while_its_places_shift() {
     for (from, target) in [
-        (From::Order, "orders"),
-        (From::Delivered, "orders"),
-        (From::Delivered, "zset-list:z,r"),
+        (EntryPlace::Order, "orders"),
+        (EntryPlace::Delivered, "orders"),
+        (EntryPlace::Delivered, "zset-list:z,r"),
     ] {
         let server = Server::start();
         let store = open(&server).await;
         let queue: Queue = target.parse().unwrap();
         let keys = queue.keys();
         let list = match from {
-            From::Order => keys.order.unwrap(),
+            EntryPlace::Order => keys.order.unwrap(),
             _ => keys.target,
         };
         let list = std::str::from_utf8(&list).unwrap();
@@ -230,7 +230,7 @@ async fn what_stays_of_large_elements_comes_once_while_many_leave() {
         server.cmd(&["RPUSH", "orders", &large]);
     }
     let selection = Selection {
-        from: From::Delivered,
+        from: EntryPlace::Delivered,
         ..Selection::default()
     };
     let mut reading = Box::pin(entries(&store, &queue, selection));
@@ -249,7 +249,7 @@ async fn a_place_that_the_layout_lacks_has_no_entries_and_a_wrong_type_is_an_err
     let server = Server::start();
     let store = open(&server).await;
     let plain: Queue = "zset-list:z,r".parse().unwrap();
-    let from = From::Order;
+    let from = EntryPlace::Order;
     let none = read(
         &store,
         &plain,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::entries::From;
+use delayscope::ops::entries::EntryPlace;
 use delayscope::ops::search::{SearchEvent, search};
 use delayscope::payload::Habit;
 use delayscope::queue::{Entry, Filter, Queue, SearchProgress, State};
@@ -29,7 +29,7 @@ async fn found(
     store: &Store,
     queue: &Queue,
     typed: &str,
-    from: From,
+    from: EntryPlace,
 ) -> (Vec<Entry>, SearchProgress) {
     let said: Vec<SearchEvent> = search(store, queue, filter(typed), (from, Habit::default()))
         .try_collect()
@@ -59,7 +59,7 @@ async fn hits_come_in_due_order_with_how_far_it_is() {
     let store = open(&server).await;
     server.fill(&orders(), 5_000, server.now().plus(-10_500), 1_000);
     // The id of entry 1177 is 0x499.
-    let (hits, done) = found(&store, &orders(), "ENTRY 499", From::Waiting).await;
+    let (hits, done) = found(&store, &orders(), "ENTRY 499", EntryPlace::Waiting).await;
     assert_eq!(
         numbers(&hits),
         [
@@ -73,9 +73,15 @@ async fn hits_come_in_due_order_with_how_far_it_is() {
         matched: 16,
     };
     assert_eq!(done, all);
-    let (none, done) = found(&store, &orders(), "nowhere", From::Waiting).await;
+    let (none, done) = found(&store, &orders(), "nowhere", EntryPlace::Waiting).await;
     assert_eq!((none.len(), done.looked, done.matched), (0, 5_000, 0));
-    let (hits, _) = found(&store, &orders(), "id:00000000000000FF", From::Waiting).await;
+    let (hits, _) = found(
+        &store,
+        &orders(),
+        "id:00000000000000FF",
+        EntryPlace::Waiting,
+    )
+    .await;
     assert_eq!(numbers(&hits), [255]);
 }
 
@@ -90,12 +96,12 @@ async fn only_the_due_times_that_are_asked_for_are_read() {
         server.put(&orders(), &member, &(1_000 + n).to_string());
     }
     server.put(&orders(), &frame(8_000, b"never 8000"), "-5");
-    let (hits, done) = found(&store, &orders(), "late", From::Waiting).await;
+    let (hits, done) = found(&store, &orders(), "late", EntryPlace::Waiting).await;
     assert_eq!(numbers(&hits), [0, 1, 2]);
     assert!(hits.iter().all(|entry| entry.state == State::Late));
     assert_eq!((done.looked, done.of), (3, 3));
     let typed = format!("due>={} due<{}", first.get() + 5_000, first.get() + 8_000);
-    let (hits, done) = found(&store, &orders(), &typed, From::Waiting).await;
+    let (hits, done) = found(&store, &orders(), &typed, EntryPlace::Waiting).await;
     assert_eq!(numbers(&hits), [6, 7, 8]);
     assert!(done.looked < 10, "{done:?}");
 }
@@ -110,7 +116,7 @@ async fn a_due_time_in_seconds_is_found_to_the_millisecond() {
         server.put(&plain, format!("entry {n}").as_bytes(), score);
     }
     let exactly = "due>=1900000000000 due<=1900000000000";
-    let (hits, _) = found(&store, &plain, exactly, From::Waiting).await;
+    let (hits, _) = found(&store, &plain, exactly, EntryPlace::Waiting).await;
     assert_eq!(numbers(&hits), [0, 1]);
 }
 
@@ -121,15 +127,15 @@ async fn the_order_list_is_looked_through_with_scores_and_target_without() {
     server.fill(&orders(), 600, server.now().plus(-100_500), 1_000);
     server.cmd(&["RPUSH", "redisson_delay_queue:{orders}", "order-only 77"]);
     server.cmd(&["RPUSH", "orders", "delivered 77", "delivered 7"]);
-    let (hits, done) = found(&store, &orders(), "77", From::Order).await;
+    let (hits, done) = found(&store, &orders(), "77", EntryPlace::Order).await;
     assert_eq!(done.looked, 601);
     // The id of entry 119 is 0x77, that of 375 is 0x177.
     assert_eq!(numbers(&hits), [77, 119, 177, 277, 375, 377, 477, 577, 77]);
     let states: Vec<State> = [0, 2, 8].iter().map(|i: &usize| hits[*i].state).collect();
     assert_eq!(states, [State::Late, State::Waiting, State::Order]);
-    let (hits, _) = found(&store, &orders(), "late 77", From::Order).await;
+    let (hits, _) = found(&store, &orders(), "late 77", EntryPlace::Order).await;
     assert_eq!(numbers(&hits), [77]);
-    let (hits, done) = found(&store, &orders(), "77", From::Delivered).await;
+    let (hits, done) = found(&store, &orders(), "77", EntryPlace::Delivered).await;
     assert_eq!((numbers(&hits), done.of), (vec![77], 2));
     assert_eq!((hits[0].state, hits[0].score), (State::Delivered, None));
 }
@@ -140,10 +146,10 @@ async fn what_is_no_frame_is_found_by_its_text_and_has_no_codec() {
     let store = open(&server).await;
     server.put(&orders(), b"stray 1", "5");
     server.put(&orders(), &frame(2, br#"{"word":"stray 2"}"#), "6");
-    let (hits, _) = found(&store, &orders(), "stray", From::Waiting).await;
+    let (hits, _) = found(&store, &orders(), "stray", EntryPlace::Waiting).await;
     assert_eq!(hits.len(), 2);
     for (typed, member) in [("codec:unknown", &hits[0]), ("codec:typed", &hits[1])] {
-        let (one, _) = found(&store, &orders(), typed, From::Waiting).await;
+        let (one, _) = found(&store, &orders(), typed, EntryPlace::Waiting).await;
         assert_eq!(one, std::slice::from_ref(member), "{typed}");
     }
 }
@@ -207,7 +213,7 @@ async fn what_stays_is_found_once_while_others_come_and_go() {
             .arg(&new);
         both.exec(connection).unwrap();
     };
-    for (round, from) in [(1, From::Waiting), (2, From::Order)] {
+    for (round, from) in [(1, EntryPlace::Waiting), (2, EntryPlace::Order)] {
         let queue = orders();
         let searching = found(&store, &queue, "entry", from);
         let change = change.clone();
@@ -230,7 +236,7 @@ async fn a_member_that_the_order_list_has_twice_is_found_once() {
         push.arg(key).arg(&again);
         push.exec(&mut server.connection()).unwrap();
     }
-    let (hits, _) = found(&store, &orders(), "entry", From::Order).await;
+    let (hits, _) = found(&store, &orders(), "entry", EntryPlace::Order).await;
     assert_once(&hits, 1..=600);
 }
 
@@ -244,7 +250,7 @@ async fn a_search_that_is_dropped_reads_no_further() {
         &store,
         &orders(),
         filter("entry"),
-        (From::Waiting, Habit::default()),
+        (EntryPlace::Waiting, Habit::default()),
     ));
     searching.next().await.unwrap().unwrap();
     drop(searching);
@@ -269,7 +275,7 @@ async fn an_error_ends_it_after_what_was_found_before() {
         &store,
         &orders(),
         filter("entry"),
-        (From::Waiting, Habit::default()),
+        (EntryPlace::Waiting, Habit::default()),
     ));
     assert!(searching.next().await.unwrap().is_ok());
     server.kill();
@@ -284,7 +290,7 @@ async fn an_error_ends_it_after_what_was_found_before() {
         &store,
         &orders(),
         filter("x"),
-        (From::Waiting, Habit::default()),
+        (EntryPlace::Waiting, Habit::default()),
     ));
     let error = searching.next().await.unwrap().unwrap_err();
     assert_eq!(error.code(), Some("WRONGTYPE"));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::output::{Output, wrapped};
 use super::super::{shape, times};
 use super::summary::{self, SummaryFigures, ms};
-use crate::queue::asks::Why;
+use crate::queue::asks::NameReason;
 use crate::queue::plan::{Plan, Progress};
 use crate::queue::{Change, Due, text};
 
@@ -23,10 +23,12 @@ pub(super) fn headline(plan: &Plan) -> String {
 }
 
 /// Says why a yes is not enough.
-pub(super) fn why_by_name(plan: &Plan, why: Why) -> String {
+pub(super) fn why_by_name(plan: &Plan, why: NameReason) -> String {
     let entries = text::counted(plan.done_about(), "entry", "entries");
     match (why, plan.of) {
-        (Why::Half, Some(of)) => format!("{entries} are more than half of {}", text::thousands(of)),
+        (NameReason::Half, Some(of)) => {
+            format!("{entries} are more than half of {}", text::thousands(of))
+        }
         _ => format!("{entries} are many"),
     }
 }

@@ -87,10 +87,10 @@ fn soonest(said: &[Diagnosis], spent: Duration) -> Option<(usize, String)> {
 mod tests {
     use super::*;
     use crate::queue::Finding;
-    use crate::queue::finding::Open;
+    use crate::queue::finding::OpenQuestion;
 
     fn open(known_in_ms: i64) -> Diagnosis {
-        let open = Open {
+        let open = OpenQuestion {
             seen: "3 wait".to_owned(),
             asks: "whether any is taken".to_owned(),
             known_in_ms: Some(known_in_ms),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::output::{Column, Output};
 use super::super::{codec, pick, shape, times};
-use crate::args::{self, By};
+use crate::args::{self, LineSubject};
 use crate::clock::EpochMillis;
 use crate::payload::{DecodedPayload, Habit};
 use crate::queue::filter::{EntryParts, Filter};
@@ -45,7 +45,7 @@ const DATED: usize = 23;
 
 /// The choice of lines that are printed, with their count so far.
 pub(super) struct LinePrinter {
-    by: By,
+    by: LineSubject,
     ids: Vec<String>,
     filter: Filter,
     late_over_us: Option<i64>,
@@ -143,8 +143,8 @@ impl LinePrinter {
     /// The columns of a table whose first row begins with these moments: with room for their dates.
     fn columns_for(&self, moments: &[Option<i64>]) -> Vec<Column> {
         let mut columns = match self.by {
-            By::Event => EVENTS.to_vec(),
-            By::Message => MESSAGES.to_vec(),
+            LineSubject::Event => EVENTS.to_vec(),
+            LineSubject::Message => MESSAGES.to_vec(),
         };
         if moments.iter().flatten().any(|us| times::is_dated(*us)) {
             for (column, _) in columns.iter_mut().zip(moments) {

@@ -6,7 +6,7 @@ use super::ChangeEvent;
 use super::run::{Halt, ListReturn, Run};
 use crate::clock::instant;
 use crate::ops::bulk::Size;
-use crate::ops::bulk::aside::{self, BringBack};
+use crate::ops::bulk::aside::{self, OrderRestoration};
 use crate::queue::{Queue, redis_cli, shell, text};
 use crate::store::bulk::{SetAside, TimedResult, facts};
 use crate::store::{Store, StoreError, read};
@@ -120,9 +120,9 @@ impl Run {
     pub(super) async fn bring_back(&mut self) {
         let should_wait = self.some_should_wait();
         let back = if should_wait {
-            BringBack::unless_lost(&self.queue)
+            OrderRestoration::unless_lost(&self.queue)
         } else {
-            BringBack::new(&self.queue)
+            OrderRestoration::new(&self.queue)
         };
         self.bring_to_the_end(back).await;
         let facts = facts(self.writer.store(), &self.queue).await;
@@ -134,7 +134,7 @@ impl Run {
         }
     }
 
-    async fn bring_to_the_end(&mut self, mut back: BringBack) {
+    async fn bring_to_the_end(&mut self, mut back: OrderRestoration) {
         let phase = self.phase;
         back.within(self.pace.bytes());
         let mut size = aside::SIZE.beginning_with(self.elements);

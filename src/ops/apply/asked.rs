@@ -13,7 +13,7 @@ use crate::ops::plan::work::{Work, has_places};
 use crate::queue::Queue;
 use crate::queue::plan::Way;
 use crate::store::StoreError;
-use crate::store::bulk::{Away, ReadOrder};
+use crate::store::bulk::{AwayPlace, ReadOrder};
 use crate::store::write::{DueCursor, Portion, Writer};
 
 /// Before all due times: nothing is due then.
@@ -108,18 +108,21 @@ impl AskedScript<'_> {
 /// Asks what lets the order list go round.
 async fn around(work: &Work, writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
     match work {
-        Work::Delete(_) => writer.sweep(queue, 0, &[], Away::Nowhere).await.map(drop),
+        Work::Delete(_) => writer
+            .sweep(queue, 0, &[], AwayPlace::Nowhere)
+            .await
+            .map(drop),
         Work::Quarantine(_) => {
-            let asked = writer.sweep(queue, 0, &[], Away::Quarantined);
+            let asked = writer.sweep(queue, 0, &[], AwayPlace::Quarantined);
             asked.await.map(drop)
         }
         Work::Edit(_) => writer.edit_around(queue, 0, &[]).await.map(drop),
         Work::PutBack(_) => {
-            let asked = writer.put_back_around(queue, 0, &[], Away::Nowhere);
+            let asked = writer.put_back_around(queue, 0, &[], AwayPlace::Nowhere);
             asked.await.map(drop)
         }
         Work::Restore(entries) if has_places(entries) => {
-            let asked = writer.put_back_around(queue, 0, &[], Away::Quarantined);
+            let asked = writer.put_back_around(queue, 0, &[], AwayPlace::Quarantined);
             asked.await.map(drop)
         }
         _ => in_order(work, writer, queue).await,
@@ -129,7 +132,10 @@ async fn around(work: &Work, writer: &Writer, queue: &Queue) -> Result<(), Store
 /// Asks what goes batch after batch.
 async fn in_order(work: &Work, writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
     match work {
-        Work::DropStrays(_) => writer.sweep(queue, 0, &[], Away::Nowhere).await.map(drop),
+        Work::DropStrays(_) => writer
+            .sweep(queue, 0, &[], AwayPlace::Nowhere)
+            .await
+            .map(drop),
         // Its keys are those of its entries.
         Work::Repair(_) => Ok(()),
         _ => batch::run(work, writer, queue, 0..0, false).await.map(drop),

@@ -41,7 +41,7 @@ impl EntryFate {
 }
 
 /// The answer of a script.
-pub(super) struct Did {
+pub(super) struct ScriptAnswer {
     /// The fate of each entry, in their order.
     pub(super) fated: Vec<EntryFate>,
     /// Time for which it kept the server, where that could be measured.
@@ -52,7 +52,7 @@ pub(super) struct Did {
     pub(super) unannounced: Option<String>,
 }
 
-impl Did {
+impl ScriptAnswer {
     /// Turns `Undecodable`, which scripts that know no frames answer in a sense of their own, into
     /// a refusal for this reason.
     fn undecodable_because(&mut self, why: &str) {
@@ -72,7 +72,7 @@ pub(super) async fn run(
     queue: &Queue,
     range: Range<usize>,
     drain: bool,
-) -> Result<Did, StoreError> {
+) -> Result<ScriptAnswer, StoreError> {
     match work {
         Work::Delete(all) => {
             let timed = writer.delete(queue, &all[range]).await?;
@@ -177,7 +177,7 @@ async fn edit(
     writer: &Writer,
     queue: &Queue,
     edits: &[(ChosenEntry, Vec<u8>)],
-) -> Result<Did, StoreError> {
+) -> Result<ScriptAnswer, StoreError> {
     let TimedResult { done, took, .. } = writer.edit(queue, edits).await?;
     let each = done.into_iter().zip(edits);
     let mut more = 0;
@@ -187,7 +187,7 @@ async fn edit(
         }
         fate => copied(fated(fate, SCORE), edited.copies, ONCE, &mut more),
     });
-    Ok(Did {
+    Ok(ScriptAnswer {
         fated: fated.collect(),
         copies: more,
         took,
@@ -199,7 +199,7 @@ async fn offer(
     writer: &Writer,
     queue: &Queue,
     entries: Vec<(crate::clock::EpochMillis, Vec<u8>)>,
-) -> Result<Did, StoreError> {
+) -> Result<ScriptAnswer, StoreError> {
     let n = entries.len();
     let TimedResult { done, took, .. } = writer.offer(queue, entries).await?;
     let fated = (0..n).map(|i| {
@@ -209,7 +209,7 @@ async fn offer(
             EntryFate::plain(Outcome::Done)
         }
     });
-    Ok(Did {
+    Ok(ScriptAnswer {
         fated: fated.collect(),
         copies: 0,
         took,
@@ -244,13 +244,13 @@ fn copied(fated: EntryFate, copies: u64, now: &str, more: &mut u64) -> EntryFate
     }
 }
 
-fn left(timed: TimedResult<Vec<DeletedEntry>>) -> Did {
+fn left(timed: TimedResult<Vec<DeletedEntry>>) -> ScriptAnswer {
     let mut more = 0;
     let fated = timed.done.into_iter().map(|deleted| EntryFate {
         stood: deleted.stood,
         ..copied(fated(deleted.fate, SCORE), deleted.copies, NOT, &mut more)
     });
-    Did {
+    ScriptAnswer {
         fated: fated.collect(),
         copies: more,
         took: timed.took,
@@ -258,9 +258,9 @@ fn left(timed: TimedResult<Vec<DeletedEntry>>) -> Did {
     }
 }
 
-fn plain(timed: TimedResult<Vec<Fate>>, why_changed: &str) -> Did {
+fn plain(timed: TimedResult<Vec<Fate>>, why_changed: &str) -> ScriptAnswer {
     let fates = timed.done.into_iter();
-    Did {
+    ScriptAnswer {
         fated: fates.map(|fate| fated(fate, why_changed)).collect(),
         copies: 0,
         took: timed.took,
@@ -269,16 +269,16 @@ fn plain(timed: TimedResult<Vec<Fate>>, why_changed: &str) -> Did {
 }
 
 /// Takes note of where in target each stood, or came to stand.
-fn standing(mut did: Did, places: Vec<Option<ListPlace>>) -> Did {
+fn standing(mut did: ScriptAnswer, places: Vec<Option<ListPlace>>) -> ScriptAnswer {
     for (fated, place) in did.fated.iter_mut().zip(places) {
         fated.stood = place;
     }
     did
 }
 
-fn changed(timed: TimedResult<EditResult>, why_changed: &str) -> Did {
+fn changed(timed: TimedResult<EditResult>, why_changed: &str) -> ScriptAnswer {
     let fates = timed.done.fates.into_iter();
-    Did {
+    ScriptAnswer {
         fated: fates.map(|fate| fated(fate, why_changed)).collect(),
         copies: 0,
         took: timed.took,

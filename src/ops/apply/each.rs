@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::batch::{self, Did, EntryFate};
+use super::batch::{self, EntryFate, ScriptAnswer};
 use super::run::{Halt, ItemFate, PartEnd, Run};
 use crate::ops::journal::{Item, Tries};
 use crate::ops::plan::work::{Work, has_places};
@@ -164,7 +164,7 @@ impl Run {
         work: &Work,
         range: &Range<usize>,
         after: Range<usize>,
-    ) -> (Result<Did, StoreError>, PartEnd) {
+    ) -> (Result<ScriptAnswer, StoreError>, PartEnd) {
         let items = if after.is_empty() {
             Vec::new()
         } else {
@@ -177,7 +177,7 @@ impl Run {
         (did, written)
     }
 
-    fn account(&mut self, did: Did) -> Vec<EntryFate> {
+    fn account(&mut self, did: ScriptAnswer) -> Vec<EntryFate> {
         self.took(did.fated.len(), did.took);
         self.copies += did.copies;
         if let Some(words) = did.unannounced {

@@ -19,7 +19,7 @@ const IN_ALL: Duration = Duration::from_secs(8);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The late entries that a kick shall set going.
-pub(super) struct Stuck {
+pub(super) struct StuckEntries {
     /// Entries that were late before it.
     late: u64,
     /// The one that clients transfer first, and when it is due.
@@ -65,7 +65,7 @@ impl Run {
 
     /// Reads the head of timeouts before a change that may free what stands behind it; none of
     /// other changes, and where it cannot be read.
-    pub(super) async fn before(&self, change: Change) -> Option<Stuck> {
+    pub(super) async fn before(&self, change: Change) -> Option<StuckEntries> {
         let may_free =
             unblocks(change) || matches!(change, Change::Requeue | Change::Delete | Change::Edit);
         if may_free { self.stuck().await } else { None }
@@ -75,7 +75,7 @@ impl Run {
     /// late, and looks whether it goes on: one whose script has failed sleeps for 5 s, and one that
     /// was told of a due time that was none may sleep for ever. Where they cannot be told they wake
     /// by themselves.
-    pub(super) async fn wake(&mut self, change: Change, before: Option<&Stuck>) {
+    pub(super) async fn wake(&mut self, change: Change, before: Option<&StuckEntries>) {
         if self.tally.get(Outcome::Done) == 0 || self.queue.keys().channel.is_none() {
             return;
         }
@@ -108,7 +108,7 @@ impl Run {
         let mut seen = None;
         while !self.is_stopped() {
             seen = self.stuck().await.or(seen);
-            let moves = |now: &Stuck| now.late < before.late || now.first != before.first;
+            let moves = |now: &StuckEntries| now.late < before.late || now.first != before.first;
             if let Some(now) = seen.as_ref().filter(|now| moves(now)) {
                 self.notes.push(match now.late {
                     0 => "The clients were woken; nothing is late any more.".to_owned(),
@@ -132,9 +132,9 @@ impl Run {
     }
 
     /// Reads what there is to be set going; none when that cannot be read.
-    async fn stuck(&self) -> Option<Stuck> {
+    async fn stuck(&self) -> Option<StuckEntries> {
         let seen = pulse(self.writer.store(), &self.queue, None).await.ok()?;
-        Some(Stuck {
+        Some(StuckEntries {
             late: seen.late.get()?,
             first: (seen.first.as_ref().map(|first| first.id), seen.head),
             head: seen
@@ -156,7 +156,7 @@ impl Run {
         while !self.is_stopped() {
             let took = instant().saturating_duration_since(began);
             seen = self.stuck().await.or(seen);
-            let moved = |now: &Stuck| now.late < before.late || now.head != before.head;
+            let moved = |now: &StuckEntries| now.late < before.late || now.head != before.head;
             if let Some(now) = seen.as_ref().filter(|now| moved(now)) {
                 let took = text::span(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
                 let (then, now) = (text::thousands(before.late), text::thousands(now.late));

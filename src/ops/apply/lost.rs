@@ -18,24 +18,24 @@ const LEAST_TELLING_ENTRIES: u64 = 10;
 
 /// The state of the server and the queue before a change, which what is missing later is held against.
 #[derive(Debug, Default)]
-pub(super) struct Before {
+pub(super) struct StateBefore {
     planned: ServerThen,
     /// Elements that the order list held beyond what waits.
     beyond: u64,
     /// True when another change had set the order list aside.
     pub(super) is_aside_by_others: bool,
-    later: Option<Later>,
+    later: Option<LaterEntries>,
 }
 
 /// The entries that are not due for long: no client transfers them.
 #[derive(Clone, Copy, Debug)]
-struct Later {
+struct LaterEntries {
     /// The score from which on.
     from: f64,
     count: u64,
 }
 
-impl Before {
+impl StateBefore {
     /// Before a change that was planned then.
     pub(super) fn since(planned: ServerThen) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Run {
         let Ok(Some(highest)) = highest else { return };
         let from = f64::midpoint(bound, highest);
         let count = read::count_between(&store, &timeouts, from, f64::INFINITY).await;
-        self.at_first.later = count.ok().map(|count| Later { from, count });
+        self.at_first.later = count.ok().map(|count| LaterEntries { from, count });
     }
 
     /// The same, where that was not looked at yet.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::batch::EntryFate;
-use super::kick::Stuck;
+use super::kick::StuckEntries;
 use super::ledger::Ledger;
-use super::lost::Before;
+use super::lost::StateBefore;
 use super::pace::{EntryPace, ScriptPace};
 use super::refused::RefusedWrites;
 use super::unheard::UnheardTeller;
@@ -126,16 +126,16 @@ pub(super) struct Run {
     /// Clients that listened to a kick.
     pub(super) listening: Option<u64>,
     /// The late entries before it kicked.
-    pub(super) kicked: Option<Stuck>,
+    pub(super) kicked: Option<StuckEntries>,
     /// The late entries when the clients were woken after a repair.
-    pub(super) woken: Option<Stuck>,
+    pub(super) woken: Option<StuckEntries>,
     /// True once the kick has set that going.
     pub(super) helped: Option<bool>,
     pub(super) notes: Vec<String>,
     /// The server on which it began.
     pub(super) server: ServerId,
     /// The state of the server and the queue before its first script.
-    pub(super) at_first: Before,
+    pub(super) at_first: StateBefore,
     /// The items of a transaction whose answer never came, and that may yet reach the server.
     pub(super) underway: Option<Range<u64>>,
     /// True once a script has ended in the middle, or answered what makes no sense.
@@ -186,7 +186,7 @@ impl Run {
             helped: None,
             notes: Vec::new(),
             server: ServerId::default(),
-            at_first: Before::default(),
+            at_first: StateBefore::default(),
             underway: None,
             halfway: false,
         }
@@ -202,7 +202,7 @@ impl Run {
             then,
             ..
         } = prepared;
-        self.at_first = Before::since(then);
+        self.at_first = StateBefore::since(then);
         let server = ServerId::told(self.writer.store()).await;
         self.server.clone_from(&server);
         let head = JournalHead {
@@ -244,7 +244,7 @@ impl Run {
         plan: &Plan,
         id: Option<String>,
         ended: Result<PartEnd, String>,
-        before: Option<Stuck>,
+        before: Option<StuckEntries>,
     ) {
         let ended = ended.unwrap_or_else(|panic| {
             let last = "What its last script did may not be counted; the journal knows as much as \

@@ -35,7 +35,7 @@ pub(super) struct Listener(Arc<UnheardLine>);
 #[derive(Debug, Default)]
 struct UnheardLine {
     most: usize,
-    unheard: Mutex<Unheard>,
+    unheard: Mutex<UnheardWords>,
     /// Wakes the listener: there is something to hear.
     told: Notify,
     /// Wakes the teller: no longer too much is unheard, or nobody listens any more.
@@ -43,7 +43,7 @@ struct UnheardLine {
 }
 
 #[derive(Debug, Default)]
-struct Unheard {
+struct UnheardWords {
     words: VecDeque<ChangeEvent>,
     bytes: usize,
     too_much: bool,
@@ -52,7 +52,7 @@ struct Unheard {
 }
 
 impl UnheardLine {
-    fn unheard(&self) -> MutexGuard<'_, Unheard> {
+    fn unheard(&self) -> MutexGuard<'_, UnheardWords> {
         self.unheard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,7 +12,7 @@ use crate::ops::journal::{Item, ItemResult, JournalRecord};
 use crate::ops::plan::work::sha1;
 use crate::queue::{EntryId, EntryResult, Outcome, Queue, State};
 use crate::store::StoreError;
-use crate::store::change::{ChosenEntry, InStep, WatchedOutcome, WatchedQueue};
+use crate::store::change::{ChosenEntry, MatchingHead, WatchedOutcome, WatchedQueue};
 
 /// The largest member that is moved like this, in bytes: a larger one is cheaper left on the
 /// server, since here each goes both ways, and nothing bounds the bytes of a look.
@@ -230,7 +230,7 @@ impl Run {
     }
 
     /// Writes down what falls due next, and that items `done` were done.
-    async fn write_down(&mut self, done: Range<u64>, rows: InStep) -> Result<Batch, Halt> {
+    async fn write_down(&mut self, done: Range<u64>, rows: MatchingHead) -> Result<Batch, Halt> {
         let Some(mut record) = self.record.clone() else {
             return Ok(Batch::default());
         };
@@ -255,7 +255,7 @@ impl Batch {
 
 /// Splits off the entries that a transaction moves, about `most` bytes of them, with their items
 /// for the journal.
-fn look(queue: &Queue, rows: InStep, most: usize) -> (Vec<Item>, Batch) {
+fn look(queue: &Queue, rows: MatchingHead, most: usize) -> (Vec<Item>, Batch) {
     let (mut items, mut batch) = (Vec::with_capacity(rows.rows().len()), Batch::default());
     let mut bytes = 0;
     for ChosenEntry { member, score } in rows.rows() {

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 use crate::store::bulk::{self, AllWait, SetAside, StrayFate, TimedResult};
 use crate::store::write::{Portion, Writer};
 
-/// Elements in the first script of [`BringBack`], and in any of them at most.
+/// Elements in the first script of [`OrderRestoration`], and in any of them at most.
 pub const SIZE: Size = Size::new(500, 1_000);
 
 /// The words for it while it goes on.
@@ -68,7 +68,7 @@ pub async fn set_aside(
 /// Brings an order list back, batch after batch, without what does not wait any more. Anybody may
 /// do it, also two at once; an answer that never came is simply asked for again.
 #[derive(Debug)]
-pub struct BringBack {
+pub struct OrderRestoration {
     queue: Queue,
     dropping: StrayFate,
     /// Bytes in a script at most, but for a single element; none: as many as is usual.
@@ -76,7 +76,7 @@ pub struct BringBack {
     taken: u64,
 }
 
-impl BringBack {
+impl OrderRestoration {
     /// Brings back the order list of that queue.
     #[must_use]
     pub fn new(queue: &Queue) -> Self {

@@ -7,7 +7,7 @@ mod cost;
 mod mend;
 mod sightings;
 
-pub use self::compare::{Beside, Compare, Sizes};
+pub use self::compare::{Compare, ReadObserver, Sizes};
 pub use self::cost::cost;
 use std::collections::HashSet;
 

@@ -8,7 +8,9 @@ use super::turn::ListTurn;
 use super::{BulkStep, NumberedFate, Size, may_have_left, scores};
 use crate::clock::local_now;
 use crate::queue::Queue;
-use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, ReturnFate, ReturnedEntry, Where};
+use crate::store::bulk::{
+    AwayPlace, MOST_MOVED, MOST_PUT_BACK, ReturnFate, ReturnPlace, ReturnedEntry,
+};
 use crate::store::change::{ChosenEntry, Fate, ListPlace};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -26,7 +28,7 @@ const BEYOND: usize = 256;
 pub struct PutBack {
     queue: Queue,
     /// The place that they come from.
-    from: Away,
+    from: AwayPlace,
     entries: Vec<ChosenEntry>,
     groups: Groups,
     /// Entries for which a script was sent whose answer never came.
@@ -61,7 +63,7 @@ impl PutBack {
     pub fn new(queue: &Queue, entries: Vec<(ChosenEntry, Option<ListPlace>)>) -> Self {
         Self {
             queue: queue.clone(),
-            from: Away::Nowhere,
+            from: AwayPlace::Nowhere,
             groups: groups(&entries),
             entries: entries.into_iter().map(|entry| entry.0).collect(),
             unsure: HashSet::new(),
@@ -78,7 +80,7 @@ impl PutBack {
     #[must_use]
     pub fn restoring(queue: &Queue, entries: Vec<(ChosenEntry, Option<ListPlace>)>) -> Self {
         Self {
-            from: Away::Quarantined,
+            from: AwayPlace::Quarantined,
             ..Self::new(queue, entries)
         }
     }
@@ -143,7 +145,7 @@ impl PutBack {
                     if !announced {
                         return Ok(Some(self.trying(some)));
                     }
-                    let step = self.put(writer, &some, &Where::Head).await?;
+                    let step = self.put(writer, &some, &ReturnPlace::Head).await?;
                     self.groups.heads.truncate(from);
                     return Ok(Some(step));
                 }
@@ -160,7 +162,7 @@ impl PutBack {
                     if !announced {
                         return Ok(Some(self.trying(some)));
                     }
-                    let step = self.put(writer, &some, &Where::Tail).await?;
+                    let step = self.put(writer, &some, &ReturnPlace::Tail).await?;
                     self.groups.tails.drain(..end);
                     return Ok(Some(step));
                 }
@@ -226,7 +228,7 @@ impl PutBack {
                 self.looked = Some((n, page));
                 return Ok(Some(self.trying(group[from..].to_vec())));
             }
-            let to = Where::Behind(&page[0]);
+            let to = ReturnPlace::Behind(&page[0]);
             let step = self.put(writer, &group[from..], &to).await?;
             if let Some(group) = self.groups.behind.get_mut(&page[0]) {
                 group.truncate(from);
@@ -258,7 +260,7 @@ impl PutBack {
         for element in neighbours {
             for &i in self.groups.behind.get(element).into_iter().flatten() {
                 numbers.push(i);
-                returning.push(self.returning(i, Where::Behind(element)));
+                returning.push(self.returning(i, ReturnPlace::Behind(element)));
             }
         }
         let done = match writer
@@ -332,7 +334,7 @@ impl PutBack {
         &mut self,
         writer: &Writer,
         numbers: &[usize],
-        to: &Where<'_>,
+        to: &ReturnPlace<'_>,
     ) -> Result<BulkStep, StoreError> {
         let entries = numbers.iter().map(|&i| self.returning(i, to.clone()));
         let entries: Vec<_> = entries.collect();
@@ -362,7 +364,7 @@ impl PutBack {
         Ok(self.step(done.took, fates))
     }
 
-    fn returning<'a>(&'a self, i: usize, to: Where<'a>) -> ReturnedEntry<'a> {
+    fn returning<'a>(&'a self, i: usize, to: ReturnPlace<'a>) -> ReturnedEntry<'a> {
         ReturnedEntry {
             to,
             score: self.entries[i].score,
@@ -389,7 +391,7 @@ impl PutBack {
                 });
             }
             ReturnFate::Gone => Fate::Gone,
-            ReturnFate::Waits(_) if self.from == Away::Quarantined => Fate::NoFrame,
+            ReturnFate::Waits(_) if self.from == AwayPlace::Quarantined => Fate::NoFrame,
             ReturnFate::Waits(score) | ReturnFate::Changed(score) => Fate::Changed(score),
             ReturnFate::NoNeighbour => return None,
         };
@@ -425,7 +427,7 @@ impl PutBack {
         let members: Vec<_> = members.collect();
         let keys = self.queue.keys();
         let has = scores(store, &keys.timeouts, &members).await?;
-        let quarantined = self.from == Away::Quarantined;
+        let quarantined = self.from == AwayPlace::Quarantined;
         let kept = if quarantined {
             scores(store, &keys.quarantine, &members).await?
         } else {

@@ -1,7 +1,7 @@
 //! `repair --restore-order`: brings back an order list that somebody else has set aside, and tells
 //! first what that drops.
 
-use super::aside::BringBack;
+use super::aside::OrderRestoration;
 use super::{BulkStep, scores};
 use crate::queue::Queue;
 use crate::store::bulk::{facts, sample_list};
@@ -26,7 +26,7 @@ pub struct AsideOrder {
 #[derive(Debug)]
 pub struct RestoreOrder {
     queue: Queue,
-    back: BringBack,
+    back: OrderRestoration,
 }
 
 impl RestoreOrder {
@@ -56,7 +56,7 @@ impl RestoreOrder {
     pub fn new(queue: &Queue) -> Self {
         Self {
             queue: queue.clone(),
-            back: BringBack::telling(queue),
+            back: OrderRestoration::telling(queue),
         }
     }
 

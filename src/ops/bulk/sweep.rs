@@ -14,7 +14,7 @@ use super::list::{ListRead, ListReader};
 use super::turn::ListTurn;
 use super::{BulkStep, NumberedFate, Size, scores};
 use crate::queue::Queue;
-use crate::store::bulk::{Away, Broom, ListRound, MOST_MOVED, SweepFate, TimedResult, facts};
+use crate::store::bulk::{AwayPlace, Broom, ListRound, MOST_MOVED, SweepFate, TimedResult, facts};
 use crate::store::change::{ChosenEntry, Fate, ListPlace};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -30,7 +30,7 @@ const LOOKED_AT: usize = 1_000;
 pub struct Sweep {
     queue: Queue,
     /// The place to which goes what leaves timeouts.
-    to: Away,
+    to: AwayPlace,
     brooms: Vec<Broom>,
     /// The new bytes of each; none where they leave.
     news: Vec<Vec<u8>>,
@@ -94,7 +94,7 @@ impl Sweep {
     #[must_use]
     pub fn quarantining(queue: &Queue, chosen: Vec<ChosenEntry>) -> Self {
         Self {
-            to: Away::Quarantined,
+            to: AwayPlace::Quarantined,
             ..Self::new(queue, chosen)
         }
     }
@@ -127,7 +127,7 @@ impl Sweep {
         let numbered = members.into_iter().enumerate().map(|(i, m)| (m, i));
         Self {
             queue: queue.clone(),
-            to: Away::Nowhere,
+            to: AwayPlace::Nowhere,
             brooms,
             news: Vec::new(),
             open: numbered.collect(),
@@ -360,13 +360,13 @@ impl Sweep {
             let keys = self.queue.keys();
             let has = scores(store, &keys.timeouts, &some).await?;
             let kept = match self.to {
-                Away::Quarantined => scores(store, &keys.quarantine, &some).await?,
-                Away::Nowhere if !self.news.is_empty() => {
+                AwayPlace::Quarantined => scores(store, &keys.quarantine, &some).await?,
+                AwayPlace::Nowhere if !self.news.is_empty() => {
                     let new = |m| self.open.get(m).map(|i| self.news[*i].clone());
                     let new: Vec<_> = some.iter().map(|m| new(m).unwrap_or_default()).collect();
                     scores(store, &keys.timeouts, &new).await?
                 }
-                Away::Nowhere => vec![None; some.len()],
+                AwayPlace::Nowhere => vec![None; some.len()],
             };
             Ok((has, kept))
         };

@@ -12,7 +12,7 @@ use futures_util::{Stream, stream};
 use tokio::sync::mpsc;
 
 use crate::clock::instant;
-use crate::ops::bulk::drift::{Beside, Compare, Difference, Sizes};
+use crate::ops::bulk::drift::{Compare, Difference, ReadObserver, Sizes};
 use crate::ops::bulk::list::{ListRead, ListReader};
 use crate::ops::panics::caught_in;
 use crate::queue::exact::{Exact, ListDifferences};
@@ -173,7 +173,7 @@ struct Looker {
     exact: Exact,
 }
 
-impl Beside for Looker {
+impl ReadObserver for Looker {
     fn waits(&mut self, member: &[u8], score: f64) {
         self.exact.waits(&self.queue, member, score, self.long);
     }

@@ -12,7 +12,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::lists::EntriesReader;
 use super::sieve::Sieve;
 use super::timeouts::TimeoutsReader;
-use super::{From, Selection, state};
+use super::{EntryPlace, Selection, state};
 use crate::clock::EpochMillis;
 use crate::ops::bulk;
 use crate::queue::filter::Bounds;
@@ -259,7 +259,7 @@ const TELL: usize = 64;
 pub(super) async fn first(
     store: &Store,
     queue: &Queue,
-    from: From,
+    from: EntryPlace,
 ) -> Result<Vec<Entry>, StoreError> {
     let now = store.ready(READY).await?.now();
     let selection = Selection {
@@ -295,7 +295,7 @@ impl OpenPages {
         selection: &Selection,
         now: EpochMillis,
     ) -> Result<Self, StoreError> {
-        let late = (selection.from == From::Late).then(|| now.plus(1));
+        let late = (selection.from == EntryPlace::Late).then(|| now.plus(1));
         let bounds = selection
             .filter
             .bounds(now)
@@ -310,23 +310,23 @@ impl OpenPages {
         let keys = queue.keys();
         let list = |list, ordered| EntriesReader::new(store, queue, list, ordered);
         let mut source = match selection.from {
-            From::Waiting | From::Late => {
+            EntryPlace::Waiting | EntryPlace::Late => {
                 PageSource::Timeouts(TimeoutsReader::new(store, queue, bounds))
             }
-            From::Quarantined => {
+            EntryPlace::Quarantined => {
                 PageSource::Timeouts(TimeoutsReader::of_quarantine(store, queue, bounds))
             }
-            From::Delivered => PageSource::Lists([list(keys.target, false)].into()),
+            EntryPlace::Delivered => PageSource::Lists([list(keys.target, false)].into()),
             // What was set aside stood before what was offered since.
-            From::Order | From::OrderOnly => {
+            EntryPlace::Order | EntryPlace::OrderOnly => {
                 let both = [keys.aside, keys.order].into_iter().flatten();
                 PageSource::Lists(both.map(|key| list(key, true)).collect())
             }
         };
         let of = source.count().await?;
         let look_up = match selection.from {
-            From::Order if bounds == Bounds::default() => LookUp::Wanted,
-            From::Order | From::OrderOnly => LookUp::All,
+            EntryPlace::Order if bounds == Bounds::default() => LookUp::Wanted,
+            EntryPlace::Order | EntryPlace::OrderOnly => LookUp::All,
             _ => LookUp::Never,
         };
         Ok(Self {

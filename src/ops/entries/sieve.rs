@@ -1,6 +1,6 @@
 //! The conditions that an entry must meet to be told.
 
-use super::{From, Selection};
+use super::{EntryPlace, Selection};
 use crate::payload::{self, Habit};
 use crate::queue::filter::Bounds;
 use crate::queue::{Entry, EntryId, EntryParts, Filter, Queue, State};
@@ -25,7 +25,7 @@ impl Sieve {
             filter: selection.filter.clone(),
             habit: selection.habit,
             bounds,
-            order_only: selection.from == From::OrderOnly,
+            order_only: selection.from == EntryPlace::OrderOnly,
         }
     }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, hash_map};
 use std::sync::Arc;
 
-use super::super::entries::{From, Pages, Selection};
+use super::super::entries::{EntryPlace, Pages, Selection};
 use super::work::sha1;
-use super::{ChangeError, Copies, LookObserver, Which};
+use super::{ChangeError, Copies, EntryChoice, LookObserver};
 use crate::queue::{Entry, EntryId, Queue, State, text};
 use crate::store::change::{ChosenEntry, End};
 use crate::store::{Store, read as stored};
@@ -146,12 +146,12 @@ impl FoundEntries {
 
     /// Leaves out the first of those that have equal payloads: the one due first, or the one that a
     /// consumer takes first.
-    fn keep_one(&mut self, queue: &Queue) -> OneOfEach {
+    fn keep_one(&mut self, queue: &Queue) -> KeptCounts {
         let payload = |member: &[u8]| match queue.unwrap(member) {
             Ok(unwrapped) => sha1(unwrapped.payload),
             Err(_) => sha1(member),
         };
-        let mut kept = OneOfEach::default();
+        let mut kept = KeptCounts::default();
         // The order list has them as they were offered.
         self.waiting.sort_by(|a, b| a.score.total_cmp(&b.score));
         for all in [&mut self.waiting, &mut self.quarantined] {
@@ -173,14 +173,14 @@ impl FoundEntries {
 
 /// Number of entries of which one each is kept.
 #[derive(Clone, Copy, Debug, Default)]
-struct OneOfEach {
+struct KeptCounts {
     /// The number of all.
     kept: u64,
     /// The number of those of which a copy is chosen.
     doubled: u64,
 }
 
-impl OneOfEach {
+impl KeptCounts {
     /// Takes the first of equal ones out.
     fn of<T>(&mut self, all: &mut Vec<T>, payload: impl Fn(&T) -> [u8; 20]) {
         let mut seen: HashMap<[u8; 20], bool> = HashMap::new();
@@ -203,19 +203,19 @@ impl OneOfEach {
 pub(super) async fn choose(
     store: &Store,
     queue: &Queue,
-    which: Which,
+    which: EntryChoice,
     tell: &impl LookObserver,
 ) -> Result<FoundEntries, ChangeError> {
-    let mut one = OneOfEach::default();
+    let mut one = KeptCounts::default();
     let mut found = match which {
-        Which::Counted(which, copies) => {
+        EntryChoice::Counted(which, copies) => {
             let mut found = look(store, queue, *which, false, tell).await?;
             found.count(copies);
             found
         }
-        Which::ButOne(which) => {
+        EntryChoice::ButOne(which) => {
             let (which, copies) = match *which {
-                Which::Counted(which, copies) => (*which, copies),
+                EntryChoice::Counted(which, copies) => (*which, copies),
                 which => (which, HashMap::new()),
             };
             let mut found = look(store, queue, which, true, tell).await?;
@@ -239,16 +239,16 @@ pub(super) async fn choose(
 async fn look(
     store: &Store,
     queue: &Queue,
-    which: Which,
+    which: EntryChoice,
     equal: bool,
     tell: &impl LookObserver,
 ) -> Result<FoundEntries, ChangeError> {
     let found = match which {
-        Which::Counted(..) | Which::ButOne(_) => {
+        EntryChoice::Counted(..) | EntryChoice::ButOne(_) => {
             let why = "what is counted, or kept one of, cannot be counted again";
             return Err(ChangeError::Senseless(why.to_owned()));
         }
-        Which::These(entries) => {
+        EntryChoice::These(entries) => {
             let mut found = FoundEntries::default();
             for entry in entries {
                 found.add(entry);
@@ -259,14 +259,14 @@ async fn look(
                 .sort_by(|one, other| one.score.total_cmp(&other.score));
             found
         }
-        Which::Due => {
+        EntryChoice::Due => {
             let late = Selection {
-                from: From::Late,
+                from: EntryPlace::Late,
                 ..Selection::default()
             };
             read(store, queue, late, |_| true, tell).await?
         }
-        Which::Selected(selection) => {
+        EntryChoice::Selected(selection) => {
             let (ids, limit) = (selection.ids.clone(), selection.limit);
             let filter = selection.filter.clone();
             let mut found = read(store, queue, selection, |_| true, tell).await?;
@@ -276,7 +276,7 @@ async fn look(
             by_id(queue, &mut found, &ids, limit, equal)?;
             found
         }
-        Which::Where(from, holds) => {
+        EntryChoice::Where(from, holds) => {
             let all = Selection {
                 from,
                 ..Selection::default()

@@ -4,7 +4,7 @@
 use super::choose::FoundEntries;
 use super::describe::describe;
 use super::work::Work;
-use super::{Base, ChangeError, NewDue, PreparedChange, What, blank, lacks, words};
+use super::{Base, ChangeError, ChangeRequest, NewDue, PreparedChange, blank, lacks, words};
 use crate::clock::EpochMillis;
 use crate::ops::offer;
 use crate::queue::{Due, EntryId, EntryResult, Form, Outcome, Queue, frame};
@@ -59,7 +59,7 @@ const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 
 impl PlanContext<'_> {
     pub(super) async fn make(
         &self,
-        what: &What,
+        what: &ChangeRequest,
         mut found: FoundEntries,
     ) -> Result<PlannedWork, ChangeError> {
         let mut made = PlannedWork::default();
@@ -90,25 +90,27 @@ impl PlanContext<'_> {
             ..
         } = found;
         match what {
-            What::Delete => {
+            ChangeRequest::Delete => {
                 made.work(Work::Delete(waiting));
                 made.work(match leaves {
                     Some(end) => Work::Discard(delivered, end),
                     None => Work::Discard(self.as_taken(delivered), End::Head),
                 });
             }
-            What::Requeue(due) => self.requeue(&mut made, *due, waiting, delivered).await?,
-            What::Duplicate => self.duplicate(&mut made, &waiting, &delivered).await?,
+            ChangeRequest::Requeue(due) => {
+                self.requeue(&mut made, *due, waiting, delivered).await?;
+            }
+            ChangeRequest::Duplicate => self.duplicate(&mut made, &waiting, &delivered).await?,
             _ => {
                 for element in &delivered {
                     made.refuse(EntryId::of_bytes(element), DELIVERED);
                 }
                 match what {
-                    What::Edit(payload) => self.edit(&mut made, waiting, payload)?,
-                    What::Quarantine => self.quarantine(&mut made, waiting).await?,
-                    What::Restore => self.restore(&mut made, quarantined),
-                    What::Repack(to) => self.repack(&mut made, waiting, *to)?,
-                    What::Transfer => {
+                    ChangeRequest::Edit(payload) => self.edit(&mut made, waiting, payload)?,
+                    ChangeRequest::Quarantine => self.quarantine(&mut made, waiting).await?,
+                    ChangeRequest::Restore => self.restore(&mut made, quarantined),
+                    ChangeRequest::Repack(to) => self.repack(&mut made, waiting, *to)?,
+                    ChangeRequest::Transfer => {
                         let (due, not_yet) = self.due(waiting);
                         let nothing = due.is_empty() && made.settled.is_empty();
                         if named && !nothing {
@@ -186,11 +188,11 @@ impl PlanContext<'_> {
 
     /// Decides about what only the order list holds. It may never have been delivered: it waits
     /// again, is delivered or dropped, whichever was asked for.
-    fn strays(&self, made: &mut PlannedWork, what: &What, members: Vec<Vec<u8>>) {
+    fn strays(&self, made: &mut PlannedWork, what: &ChangeRequest, members: Vec<Vec<u8>>) {
         match what {
-            What::Requeue(due) => self.wait_again(made, *due, members),
-            What::Delete => made.work(Work::DropStrays(members)),
-            What::Deliver => {
+            ChangeRequest::Requeue(due) => self.wait_again(made, *due, members),
+            ChangeRequest::Delete => made.work(Work::DropStrays(members)),
+            ChangeRequest::Deliver => {
                 let (framed, bare): (Vec<_>, Vec<_>) = members
                     .into_iter()
                     .partition(|member| self.queue.unwrap(member).is_ok());
@@ -380,7 +382,7 @@ fn undecodable(id: EntryId) -> EntryResult {
 /// The plan of it.
 pub(super) async fn prepared(
     making: &PlanContext<'_>,
-    what: What,
+    what: ChangeRequest,
     profile: Option<String>,
     made: PlannedWork,
 ) -> Result<PreparedChange, ChangeError> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::choose::FoundEntries;
 use super::make::{PlanContext, PlannedWork};
 use super::work::Work;
-use super::{ChangeError, Which};
-use crate::ops::entries::From;
-use crate::queue::change::What;
+use super::{ChangeError, EntryChoice};
+use crate::ops::entries::EntryPlace;
+use crate::queue::change::ChangeRequest;
 use crate::queue::{Queue, text};
 use crate::store::change::{ChosenEntry, ListPlace};
 use crate::store::{StoreError, read};
@@ -16,9 +16,12 @@ use crate::store::{StoreError, read};
 const LOOKED_UP: usize = 250;
 
 /// The choice of entries when nobody makes one.
-pub(super) fn all(queue: &Queue, what: &What) -> Result<Which, ChangeError> {
-    if *what == What::Restore {
-        return Ok(Which::Where(From::Quarantined, Arc::new(|_| true)));
+pub(super) fn all(queue: &Queue, what: &ChangeRequest) -> Result<EntryChoice, ChangeError> {
+    if *what == ChangeRequest::Restore {
+        return Ok(EntryChoice::Where(
+            EntryPlace::Quarantined,
+            Arc::new(|_| true),
+        ));
     }
     if !queue.has_frames() {
         return Err(ChangeError::Senseless(format!(
@@ -28,7 +31,10 @@ pub(super) fn all(queue: &Queue, what: &What) -> Result<Which, ChangeError> {
     }
     let its = queue.clone();
     let is_strange = move |entry: &crate::queue::Entry| its.unwrap(&entry.member).is_err();
-    Ok(Which::Where(From::Waiting, Arc::new(is_strange)))
+    Ok(EntryChoice::Where(
+        EntryPlace::Waiting,
+        Arc::new(is_strange),
+    ))
 }
 
 const SET_ASIDE: &str = "it is in quarantine: restore it first";
@@ -40,11 +46,11 @@ impl PlanContext<'_> {
     pub(super) fn check_quarantine(
         &self,
         made: &mut PlannedWork,
-        what: &What,
+        what: &ChangeRequest,
         found: &mut FoundEntries,
     ) {
         let (others, why) = match what {
-            What::Restore => (&mut found.waiting, NOT_SET_ASIDE),
+            ChangeRequest::Restore => (&mut found.waiting, NOT_SET_ASIDE),
             _ => (&mut found.quarantined, SET_ASIDE),
         };
         for chosen in others.drain(..) {

@@ -8,21 +8,21 @@ mod unwrap;
 
 use super::deed::KeptDeed;
 use super::make::{PlanContext, PlannedWork};
-use super::{ChangeError, LookObserver, What};
+use super::{ChangeError, ChangeRequest, LookObserver};
 
 /// Plans the repair; none of what is none of these.
 pub(super) async fn make(
     making: &PlanContext<'_>,
-    what: &What,
+    what: &ChangeRequest,
     tell: &impl LookObserver,
 ) -> Result<Option<PlannedWork>, ChangeError> {
     Ok(Some(match what {
-        What::Unwrap => unwrap::make(making, tell).await?,
-        What::Persist => persist::make(making).await?,
-        What::RenameTaken => rename_taken::make(making).await?,
-        What::PutBack => put_back::make(making).await?,
-        What::Unit => due::in_unit(making, tell).await?,
-        What::Score => due::of_bad_score(making, tell).await?,
+        ChangeRequest::Unwrap => unwrap::make(making, tell).await?,
+        ChangeRequest::Persist => persist::make(making).await?,
+        ChangeRequest::RenameTaken => rename_taken::make(making).await?,
+        ChangeRequest::PutBack => put_back::make(making).await?,
+        ChangeRequest::Unit => due::in_unit(making, tell).await?,
+        ChangeRequest::Score => due::of_bad_score(making, tell).await?,
         _ => return Ok(None),
     }))
 }

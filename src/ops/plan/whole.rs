@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::work::Job;
 use super::{
-    ChangeError, LookObserver, PreparedChange, What, Wish, blank, cost, lacks, make, words,
+    ChangeError, ChangeRequest, LookObserver, PreparedChange, Wish, blank, cost, lacks, make, words,
 };
 use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{self, Difference, Drift};
@@ -117,21 +117,21 @@ pub(super) async fn of_queue(
     plan.profile = wish.profile.clone();
     if keys.order.is_none() {
         let what = match wish.what {
-            What::Kick => "channel by which clients could be woken",
+            ChangeRequest::Kick => "channel by which clients could be woken",
             _ => "order list",
         };
         return Err(lacks(queue, what));
     }
     let mut reckoned = Vec::new();
     let job = match wish.what {
-        What::Kick => {
+        ChangeRequest::Kick => {
             let channel = keys.channel.unwrap_or_default();
             plan.commands = vec![words::in_shell(store, &[b"PUBLISH", &channel, b"0"])];
             plan.warnings = vec!["Waking clients cannot be undone; it is harmless.".to_owned()];
             Job::Kick
         }
-        What::Realign(within) => realign(store, &mut plan, &mut reckoned, within).await?,
-        What::RestoreOrder => restore_order(store, &mut plan).await?,
+        ChangeRequest::Realign(within) => realign(store, &mut plan, &mut reckoned, within).await?,
+        ChangeRequest::RestoreOrder => restore_order(store, &mut plan).await?,
         _ => drift(store, &mut plan, tell).await?,
     };
     if !matches!(job, Job::Kick) {

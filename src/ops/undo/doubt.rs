@@ -51,7 +51,7 @@ pub(super) struct OpenItem {
 
 /// The rule for entries of which nothing tells.
 #[derive(Clone, Copy)]
-pub(super) struct Unwritten<'a> {
+pub(super) struct DoubtRule<'a> {
     /// The change's id.
     pub(super) id: &'a str,
     /// The words by which a shell starts this program on this server.
@@ -117,7 +117,7 @@ pub(super) async fn settle(
     open: Vec<OpenItem>,
     scripts: [ScriptKnowledge; 2],
     standing: &[Vec<u8>],
-    unwritten: Unwritten<'_>,
+    unwritten: DoubtRule<'_>,
     to: &mut Inverses,
 ) -> Result<Vec<String>, ChangeError> {
     if open.is_empty() {
@@ -159,7 +159,7 @@ pub(super) async fn settle(
     Ok(said.into_iter().flatten().collect())
 }
 
-impl Unwritten<'_> {
+impl DoubtRule<'_> {
     /// The reason of an entry that is not put back. `where_not`: where it was looked for.
     fn refused(&self, where_not: &str) -> String {
         format!(

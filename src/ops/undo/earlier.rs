@@ -11,7 +11,7 @@ use crate::queue::{EntryId, Outcome, Queue, State};
 
 /// The entries that are back already, by what they are called, as often as they are.
 #[derive(Default)]
-pub(super) struct Earlier {
+pub(super) struct ReturnedCounts {
     /// Attempts to take the change back.
     pub(super) attempts: usize,
     /// One of them died.
@@ -36,7 +36,7 @@ pub(super) enum EarlierReturn {
     Perhaps,
 }
 
-impl Earlier {
+impl ReturnedCounts {
     /// Reads the attempts to take the change with that id back. What they did, an undo of their own
     /// has taken back again, and so on.
     pub(super) async fn read(

@@ -37,7 +37,7 @@ pub(super) enum Inverse {
     /// consumer takes it next.
     PutElement(Vec<u8>, Option<ListPlace>),
     /// Takes back what was transferred.
-    TakeBack(target::Sought),
+    TakeBack(target::SoughtElement),
     /// Takes a repair of drift back; true: it comes into the order list again. (What waits again
     /// has nowhere to go back to.)
     OrderList(Vec<u8>, bool),
@@ -130,7 +130,7 @@ fn entry(item: Item, happened: Option<ItemResult>) -> Inverse {
         }
         (Some(element), ..) if delivered => Inverse::PutElement(element, stood),
         (None, _, Some(element), None, _) if delivered => Inverse::Discard(element, end),
-        (None, Some(score), None, None, Some(hash)) => Inverse::TakeBack(target::Sought {
+        (None, Some(score), None, None, Some(hash)) => Inverse::TakeBack(target::SoughtElement {
             id,
             form,
             score,

@@ -16,7 +16,7 @@ const PAGE: (u32, u32) = (50, 1_000);
 const BYTES: usize = 256 << 10;
 
 /// An entry that was delivered.
-pub(super) struct Sought {
+pub(super) struct SoughtElement {
     pub(super) id: EntryId,
     pub(super) form: Option<Form>,
     /// The score that it had.
@@ -38,7 +38,7 @@ pub(super) struct TargetElements {
 /// Looks for entries, given from the last delivered to the first.
 pub(super) async fn find(
     making: &PlanContext<'_>,
-    sought: Vec<Sought>,
+    sought: Vec<SoughtElement>,
 ) -> Result<TargetElements, ChangeError> {
     let hashes: Vec<_> = sought.iter().map(|one| one.hash).collect();
     let elements = elements(making, &hashes).await?;

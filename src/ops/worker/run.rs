@@ -13,7 +13,7 @@ use self::backlog::Bulk;
 use super::alarm::Alarm;
 use super::pace::WorkerPace;
 use super::round::DueRound;
-use super::{Batch, Lateness, Skip, WorkerEvent, WorkerOptions};
+use super::{Batch, Lateness, SkipReason, WorkerEvent, WorkerOptions};
 use crate::clock::{EpochMillis, ServerClock, instant};
 use crate::ops::journal::Journal;
 use crate::queue::{Due, EntryId, Queue};
@@ -306,8 +306,11 @@ impl Worker {
 
     /// Tells of what is passed over for the first time; returns how many these are.
     async fn pass_over(&mut self, done: &TransferResult) -> Result<usize, WorkEnd> {
-        let no_frames = done.skipped.iter().map(|id| (*id, Skip::NoFrame));
-        let never = done.never.iter().map(|e| (e.id, Skip::Score(e.score)));
+        let no_frames = done.skipped.iter().map(|id| (*id, SkipReason::NoFrame));
+        let never = done
+            .never
+            .iter()
+            .map(|e| (e.id, SkipReason::Score(e.score)));
         let mut count = 0;
         for (id, why) in no_frames.chain(never) {
             count += usize::from(self.pass_one_over(id, why).await?);
@@ -316,7 +319,7 @@ impl Worker {
     }
 
     /// The same of one; whether it was told of.
-    async fn pass_one_over(&mut self, id: EntryId, why: Skip) -> Result<bool, WorkEnd> {
+    async fn pass_one_over(&mut self, id: EntryId, why: SkipReason) -> Result<bool, WorkEnd> {
         let fresh = self.said.len() < MOST_SAID && self.said.insert(id);
         if fresh {
             self.say(WorkerEvent::Skipped { id, why }).await?;

@@ -12,12 +12,12 @@ pub struct BadFilter {
     /// The bytes of the text that are wrong.
     pub at: Range<usize>,
     /// The mistake, and what can be written.
-    pub wrong: Wrong,
+    pub wrong: FilterMistake,
 }
 
 /// A mistake in a filter.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum Wrong {
+pub enum FilterMistake {
     /// A quote without the one that closes it.
     #[error("the quote is not closed")]
     QuoteOpen,

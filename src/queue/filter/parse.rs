@@ -7,8 +7,8 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::{BadFilter, Side, Term, Wrong};
-use crate::clock::when::When;
+use super::{BadFilter, FilterMistake, Side, Term};
+use crate::clock::when::TypedMoment;
 use crate::payload::{Codec, MARKS, SEPARATORS, beginning};
 
 /// No filter has more bytes.
@@ -36,7 +36,7 @@ pub(super) fn searched(text: &str) -> &str {
 
 pub(super) fn terms(text: &str) -> Result<Vec<Term>, BadFilter> {
     if text.len() > LONGEST {
-        return Err(Wrong::TooLong(LONGEST).at(0..text.len()));
+        return Err(FilterMistake::TooLong(LONGEST).at(0..text.len()));
     }
     let mut terms = Vec::new();
     let mut at = 0;
@@ -60,7 +60,7 @@ fn term(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
     }
     let end = at + rest.find(char::is_whitespace).unwrap_or(rest.len());
     let typed = &text[at..end];
-    let wrong = |wrong: Wrong| wrong.at(at..end);
+    let wrong = |wrong: FilterMistake| wrong.at(at..end);
     let term = if typed == "late" {
         Term::Late
     } else if let Some(id) = typed.strip_prefix("id:") {
@@ -83,7 +83,7 @@ fn quoted(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
     let mut chars = text[at + 1..].char_indices();
     let end = loop {
         match chars.next() {
-            None => return Err(Wrong::QuoteOpen.at(at..text.len())),
+            None => return Err(FilterMistake::QuoteOpen.at(at..text.len())),
             Some((i, '"')) => break at + 1 + i + 1,
             Some((_, '\\')) => match chars.next() {
                 Some((_, c @ ('"' | '\\'))) => inside.push(c),
@@ -94,10 +94,10 @@ fn quoted(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
         }
     };
     if text[end..].starts_with(|c: char| !c.is_whitespace()) {
-        return Err(Wrong::AfterQuote.at(at..end));
+        return Err(FilterMistake::AfterQuote.at(at..end));
     }
     if inside.is_empty() {
-        return Err(Wrong::QuoteEmpty.at(at..end));
+        return Err(FilterMistake::QuoteEmpty.at(at..end));
     }
     Ok((word(&inside, at..end)?, end))
 }
@@ -107,7 +107,7 @@ fn pattern(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
     let rest = &text[at + "re:".len()..];
     let stop = |rest: &str| rest.find(char::is_whitespace).unwrap_or(rest.len());
     let Some(rest) = rest.strip_prefix('/') else {
-        return Err(Wrong::NoPattern.at(at..at + "re:".len() + stop(rest)));
+        return Err(FilterMistake::NoPattern.at(at..at + "re:".len() + stop(rest)));
     };
     let start = at + "re:/".len();
     let mut typed = String::new();
@@ -125,26 +125,26 @@ fn pattern(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
         escaped = c == '\\' && !escaped;
     }
     let Some(close) = close else {
-        return Err(Wrong::PatternOpen.at(at..text.len()));
+        return Err(FilterMistake::PatternOpen.at(at..text.len()));
     };
     let end = close + 1 + stop(&text[close + 1..]);
     let any_case = match &text[close + 1..end] {
         "" => false,
         "i" => true,
-        _ => return Err(Wrong::AfterPattern.at(at..end)),
+        _ => return Err(FilterMistake::AfterPattern.at(at..end)),
     };
     let term = compiled(&typed, any_case).map_err(|wrong| wrong.at(start..close))?;
     Ok((term, end))
 }
 
-fn compiled(pattern: &str, any_case: bool) -> Result<Term, Wrong> {
+fn compiled(pattern: &str, any_case: bool) -> Result<Term, FilterMistake> {
     let parsed = ParserBuilder::new()
         .case_insensitive(any_case)
         .nest_limit(DEEPEST)
         .build()
         .parse(pattern);
     let parsed = parsed.map_err(|error| {
-        Wrong::Pattern(match error {
+        FilterMistake::Pattern(match error {
             regex_syntax::Error::Parse(error) => error.kind().to_string(),
             regex_syntax::Error::Translate(error) => error.kind().to_string(),
             other => other.to_string().replace('\n', " "),
@@ -152,7 +152,7 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Term, Wrong> {
     })?;
     let length = length(&parsed);
     if length > PATTERN_LONGEST {
-        return Err(Wrong::PatternSize);
+        return Err(FilterMistake::PatternSize);
     }
     let find = RegexBuilder::new(pattern)
         .case_insensitive(any_case)
@@ -160,7 +160,7 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Term, Wrong> {
         .size_limit(PATTERN_BYTES)
         .dfa_size_limit(TABLE_BYTES)
         .build()
-        .map_err(|_| Wrong::PatternSize)?;
+        .map_err(|_| FilterMistake::PatternSize)?;
     Ok(Term::Pattern { find, length })
 }
 
@@ -179,11 +179,11 @@ fn length(pattern: &Hir) -> u32 {
     }
 }
 
-fn id_start(typed: &str) -> Result<String, Wrong> {
+fn id_start(typed: &str) -> Result<String, FilterMistake> {
     match typed {
-        "" => Err(Wrong::NoId),
+        "" => Err(FilterMistake::NoId),
         _ if can_stand_in_id(typed) => Ok(typed.to_ascii_lowercase()),
-        _ => Err(Wrong::Id(typed.to_owned())),
+        _ => Err(FilterMistake::Id(typed.to_owned())),
     }
 }
 
@@ -191,17 +191,17 @@ fn can_stand_in_id(word: &str) -> bool {
     word.len() <= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn codec_start(typed: &str) -> Result<String, Wrong> {
+fn codec_start(typed: &str) -> Result<String, FilterMistake> {
     let typed = typed.to_lowercase();
     match &*typed {
-        "" => Err(Wrong::NoCodec),
+        "" => Err(FilterMistake::NoCodec),
         _ if Codec::names().iter().any(|name| name.starts_with(&typed)) => Ok(typed),
-        _ => Err(Wrong::Codec { name: typed }),
+        _ => Err(FilterMistake::Codec { name: typed }),
     }
 }
 
 /// Reads what follows `due`.
-fn due_term(typed: &str) -> Result<Term, Wrong> {
+fn due_term(typed: &str) -> Result<Term, FilterMistake> {
     let sides = [
         ("<=", Side::UpTo),
         (">=", Side::From),
@@ -212,8 +212,8 @@ fn due_term(typed: &str) -> Result<Term, Wrong> {
         .iter()
         .find_map(|(sign, side)| Some((*side, typed.strip_prefix(sign)?)));
     match side {
-        None | Some((_, "")) => Err(Wrong::NoTime),
-        Some((side, time)) => Ok(Term::Due(side, time.parse::<When>()?)),
+        None | Some((_, "")) => Err(FilterMistake::NoTime),
+        Some((side, time)) => Ok(Term::Due(side, time.parse::<TypedMoment>()?)),
     }
 }
 
@@ -225,7 +225,7 @@ fn word(word: &str, at: Range<usize>) -> Result<Term, BadFilter> {
             .size_limit(WORD_BYTES)
             .dfa_size_limit(TABLE_BYTES)
             .build()
-            .map_err(|_| Wrong::TooLong(LONGEST).at(at.clone()))
+            .map_err(|_| FilterMistake::TooLong(LONGEST).at(at.clone()))
     };
     let mut pieces: Vec<&str> = word.split(SEPARATORS).collect();
     let is_mark = |piece: &str| {
@@ -244,7 +244,7 @@ fn word(word: &str, at: Range<usize>) -> Result<Term, BadFilter> {
     })
 }
 
-impl Wrong {
+impl FilterMistake {
     fn at(self, at: Range<usize>) -> BadFilter {
         BadFilter { at, wrong: self }
     }

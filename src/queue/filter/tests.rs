@@ -13,7 +13,7 @@ fn filter(text: &str) -> Filter {
     Filter::parse(text).unwrap()
 }
 
-fn bad(text: &str) -> (Wrong, &str) {
+fn bad(text: &str) -> (FilterMistake, &str) {
     let bad = Filter::parse(text).unwrap_err();
     (bad.wrong, &text[bad.at])
 }
@@ -167,22 +167,30 @@ fn only_what_looks_inside_needs_the_payload_decoded() {
 #[test]
 fn what_is_wrong_is_named_where_it_stands() {
     let wrongs = [
-        ("a \"b c", Wrong::QuoteOpen, "\"b c"),
-        ("\"a\"b", Wrong::AfterQuote, "\"a\""),
-        ("x \"\"", Wrong::QuoteEmpty, "\"\""),
-        ("re: x", Wrong::NoPattern, "re:"),
-        ("re:order", Wrong::NoPattern, "re:order"),
-        ("re:/a b", Wrong::PatternOpen, "re:/a b"),
-        (r"re:/a\/", Wrong::PatternOpen, r"re:/a\/"),
-        ("re:/a/x y", Wrong::AfterPattern, "re:/a/x"),
-        ("a due<", Wrong::NoTime, "due<"),
-        ("due=14:10", Wrong::NoTime, "due=14:10"),
-        ("due:14:10", Wrong::NoTime, "due:14:10"),
-        ("due<25:00 a", Wrong::Time(BadTime::Time), "due<25:00"),
-        ("due>+5", Wrong::Time(BadTime::NoUnit("5".into())), "due>+5"),
-        ("id: x", Wrong::NoId, "id:"),
-        ("id:order", Wrong::Id("order".into()), "id:order"),
-        ("é codec:", Wrong::NoCodec, "codec:"),
+        ("a \"b c", FilterMistake::QuoteOpen, "\"b c"),
+        ("\"a\"b", FilterMistake::AfterQuote, "\"a\""),
+        ("x \"\"", FilterMistake::QuoteEmpty, "\"\""),
+        ("re: x", FilterMistake::NoPattern, "re:"),
+        ("re:order", FilterMistake::NoPattern, "re:order"),
+        ("re:/a b", FilterMistake::PatternOpen, "re:/a b"),
+        (r"re:/a\/", FilterMistake::PatternOpen, r"re:/a\/"),
+        ("re:/a/x y", FilterMistake::AfterPattern, "re:/a/x"),
+        ("a due<", FilterMistake::NoTime, "due<"),
+        ("due=14:10", FilterMistake::NoTime, "due=14:10"),
+        ("due:14:10", FilterMistake::NoTime, "due:14:10"),
+        (
+            "due<25:00 a",
+            FilterMistake::Time(BadTime::Time),
+            "due<25:00",
+        ),
+        (
+            "due>+5",
+            FilterMistake::Time(BadTime::NoUnit("5".into())),
+            "due>+5",
+        ),
+        ("id: x", FilterMistake::NoId, "id:"),
+        ("id:order", FilterMistake::Id("order".into()), "id:order"),
+        ("é codec:", FilterMistake::NoCodec, "codec:"),
     ];
     for (typed, wrong, place) in wrongs {
         assert_eq!(bad(typed), (wrong, place), "{typed}");
@@ -190,7 +198,7 @@ fn what_is_wrong_is_named_where_it_stands() {
     let (wrong, place) = bad("codec:krio x");
     assert!(wrong.to_string().contains("\"krio\"; they are text, json"));
     assert_eq!(place, "codec:krio");
-    assert_eq!(bad(&"x".repeat(5_000)).0, Wrong::TooLong(4_096));
+    assert_eq!(bad(&"x".repeat(5_000)).0, FilterMistake::TooLong(4_096));
 }
 
 #[test]
@@ -204,10 +212,10 @@ fn a_wrong_pattern_is_explained_in_one_line() {
         "re:/[ab]*a[ab]{2000}/",
         r"re:/(\w{9}){50}/",
     ] {
-        assert_eq!(bad(typed).0, Wrong::PatternSize);
+        assert_eq!(bad(typed).0, FilterMistake::PatternSize);
     }
     let nested = format!("re:/{}{}/", "(".repeat(99), ")".repeat(99));
-    assert!(matches!(bad(&nested).0, Wrong::Pattern(_)));
+    assert!(matches!(bad(&nested).0, FilterMistake::Pattern(_)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Diagnosis, Finding, Open, QueueFacts, Severity, blocked_by};
+use super::{Diagnosis, Finding, OpenQuestion, QueueFacts, Severity, blocked_by};
 use super::{drift, mixed_fleet, mixed_frames, poison, score_range, slow_transfer, stuck_client};
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
@@ -93,7 +93,7 @@ fn explain(seen: &QueueFacts, all: &mut Diagnosis) {
             let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
             let told = format!("{} late, and nobody transfers", text::thousands(late));
             all.early
-                .push((id::STUCK_CLIENT, Open::new(told, "why", None)));
+                .push((id::STUCK_CLIENT, OpenQuestion::new(told, "why", None)));
             findings.remove(at);
         }
     }

@@ -2,7 +2,7 @@
 //! leave timeouts too early or too late by the same span again and again.
 
 use super::id::CLOCK_SKEW as ID;
-use super::{Beat, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, slow_transfer};
+use super::{Beat, Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
@@ -128,7 +128,7 @@ pub(super) fn leaves_soon(seen: &QueueFacts, late_ms: i64) -> bool {
 }
 
 /// Some have left late already, and so will the next one, as it looks.
-fn early(seen: &QueueFacts) -> Option<Open> {
+fn early(seen: &QueueFacts) -> Option<OpenQuestion> {
     let pulse = seen.pulse?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
     let (lag_ms, count) = lagging(seen)?;
@@ -143,7 +143,7 @@ fn early(seen: &QueueFacts) -> Option<Open> {
         let late = text::thousands(pulse.late.get().unwrap_or(1));
         let seen = format!("{late} late, and the last left late too");
         let asks = "whether the clients' clocks are behind";
-        Open::new(seen, asks, Some(missing * each_ms))
+        OpenQuestion::new(seen, asks, Some(missing * each_ms))
     })
 }
 

@@ -1,7 +1,7 @@
 //! The answers of all rules together for one queue.
 
 use super::found::{Finding, Severity};
-use super::open::Open;
+use super::open::OpenQuestion;
 
 /// The answers of all rules for one queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Diagnosis {
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
     /// The rules that need more time.
-    pub early: Vec<(&'static str, Open)>,
+    pub early: Vec<(&'static str, OpenQuestion)>,
     /// The rules of which what they told before is not over, though they do not find it now.
     pub kept: Vec<&'static str>,
     /// Findings of rules that another finding takes in: they hold, and are not told.
@@ -30,7 +30,7 @@ impl Diagnosis {
     }
 
     /// All that is not decided yet: what rules ask, and what is only suspected.
-    pub fn open(&self) -> impl Iterator<Item = &Open> {
+    pub fn open(&self) -> impl Iterator<Item = &OpenQuestion> {
         let suspected = self
             .findings
             .iter()

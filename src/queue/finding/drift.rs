@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::id::DRIFT as ID;
 use super::watch::LASTS_MS;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::exact::ListDifferences;
 use crate::queue::finding::id;
 use crate::queue::{Exact, text};
@@ -60,7 +60,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         only_there(finding, false)
     } else {
         finding.repair(
-            Step::Change(What::Drift),
+            Step::Change(ChangeRequest::Drift),
             Advice::of("Repair the order list")
                 .by(Act::Repair, ": the plan names the first entries."),
         )
@@ -244,7 +244,7 @@ fn by_members(
         _ => ": it gets what is missing, and what stands twice stays there once.",
     };
     RuleVerdict::Found(finding.repair(
-        Step::Change(What::Drift),
+        Step::Change(ChangeRequest::Drift),
         Advice::of("Repair the order list").by(Act::Repair, does),
     ))
 }
@@ -355,7 +355,7 @@ mod tests {
             (drift.severity, drift.repair.step)
         };
         let follows = (Severity::Note, Step::Outside);
-        let stands = (Severity::Warning, Step::Change(What::Drift));
+        let stands = (Severity::Warning, Step::Change(ChangeRequest::Drift));
         assert_eq!(beside((5, 3), ("poison", Severity::Critical, 1)), follows);
         assert_eq!(
             beside((5, 3), ("mixed-fleet", Severity::Critical, 1)),
@@ -470,7 +470,10 @@ mod tests {
                 .any(|line| line.contains("delete them; the journal keeps"))
         );
         assert_eq!(step(&scene(&[(1, 3); 3])), Step::WaitAgain);
-        assert_eq!(step(&scene(&[(3, 0); 3])), Step::Change(What::Drift));
+        assert_eq!(
+            step(&scene(&[(3, 0); 3])),
+            Step::Change(ChangeRequest::Drift)
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::advice::Advice;
 use crate::clock::EpochMillis;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::entry::Entry;
 use crate::queue::{EntryId, redis_cli};
 
@@ -88,9 +88,9 @@ pub enum Step {
     #[default]
     Outside,
     /// A change of the queue as a whole; a transfer: of all that is due.
-    Change(What),
+    Change(ChangeRequest),
     /// A change of this entry.
-    Entry(What, Entry),
+    Entry(ChangeRequest, Entry),
     /// A new due time, which people choose, for what only the order list holds.
     WaitAgain,
     /// The deletion of all elements of target that are equal but one of each.

@@ -1,7 +1,7 @@
 //! The input of a rule, and its answer.
 
 use super::found::Finding;
-use super::open::Open;
+use super::open::OpenQuestion;
 use super::watch::Watch;
 use crate::queue::look::ServerWatch;
 use crate::queue::{Pulse, Queue, Survey};
@@ -33,7 +33,7 @@ pub enum RuleVerdict {
     /// Its earlier finding, if there was one, is not over; how much of it there is, is not known yet.
     Kept,
     /// It needs more time.
-    Early(Open),
+    Early(OpenQuestion),
     /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
     Silent,
 }

@@ -1,10 +1,12 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
 use super::id::FALLING_BEHIND as ID;
-use super::{Act, Advice, Beat, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, Watch};
+use super::{
+    Act, Advice, Beat, Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step, Watch,
+};
 use super::{flow, recovery, score_range, slow_transfer};
 use crate::clock::EpochMillis;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::{Pulse, Queue, text};
 
 /// Each pulse saw an entry that was late by more than this, in ms: a client that comes back after
@@ -61,7 +63,7 @@ fn in_ms(seconds: f64) -> i64 {
 
 /// Asks about entries that are late already when the first look falls on them: they are nothing to
 /// be calm about, though nobody can tell yet whether they get fewer.
-fn early(seen: &QueueFacts, pulse: &Pulse) -> Option<Open> {
+fn early(seen: &QueueFacts, pulse: &Pulse) -> Option<OpenQuestion> {
     let late = pulse.late.get()?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
     let counted_ms = from(seen.watch).map_or(i64::MAX, |from| pulse.at.since(from));
@@ -71,7 +73,7 @@ fn early(seen: &QueueFacts, pulse: &Pulse) -> Option<Open> {
         let (late, oldest) = (text::thousands(late), text::age(late_ms));
         let known_in_ms = SPAN_MS - watched_ms;
         let seen = format!("{late} late, oldest {oldest}");
-        Open::new(seen, "whether they get fewer", Some(known_in_ms))
+        OpenQuestion::new(seen, "whether they get fewer", Some(known_in_ms))
     })
 }
 
@@ -196,7 +198,7 @@ fn finding(seen: &QueueFacts, pace: &LateTrend) -> Finding {
     let finding = evidence(seen, found, pace);
     if slow_transfer::wants_a_hand(seen) {
         return finding.repair(
-            Step::Change(What::Transfer),
+            Step::Change(ChangeRequest::Transfer),
             Advice::of("Transfer what is due from here").by(
                 Act::Repair,
                 ": the clients search the order list for each entry.",

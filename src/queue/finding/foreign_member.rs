@@ -3,7 +3,7 @@
 use super::heads::{self, BlockHarm};
 use super::id::FOREIGN_MEMBER as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::frame::Era;
 use crate::queue::{Entry, Exact, JudgedMember, State, Unpack, text};
 
@@ -119,7 +119,7 @@ fn about(finding: Finding, bad: &JudgedMember) -> Finding {
 fn repaired(finding: Finding, bad: &JudgedMember, due: bool, count: u64) -> Finding {
     let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
         return finding.repair(
-            Step::Change(What::Quarantine),
+            Step::Change(ChangeRequest::Quarantine),
             Advice::of("Move these entries to quarantine")
                 .by(Act::Repair, ", then find out who writes them."),
         );
@@ -130,7 +130,7 @@ fn repaired(finding: Finding, bad: &JudgedMember, due: bool, count: u64) -> Find
         state: if due { State::Late } else { State::Waiting },
     };
     finding.repair(
-        Step::Entry(What::Quarantine, entry),
+        Step::Entry(ChangeRequest::Quarantine, entry),
         Advice::of("Move it to quarantine").by(Act::Repair, ", then find out who writes it."),
     )
 }

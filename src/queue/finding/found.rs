@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::advice::Advice;
 use super::evidence::{Evidence, Remedy, Step, about, command};
 use super::id;
-use super::open::Open;
+use super::open::OpenQuestion;
 use super::trend::Trend;
 use crate::clock::EpochMillis;
 use crate::queue::frames::PayloadBegin;
@@ -47,7 +47,7 @@ pub struct Finding {
     /// In so many ms of watching it is worse, if it goes on until then.
     pub worsens_in_ms: Option<i64>,
     /// It is a suspicion only: more watching bears it out, or it has gone.
-    pub open: Option<Box<Open>>,
+    pub open: Option<Box<OpenQuestion>>,
     /// The time since which it is so, by the server's clock: as the rule knows, or when it was found
     /// first.
     pub since: Option<EpochMillis>,

@@ -2,7 +2,7 @@
 
 use super::id::FRAMED_TARGET as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::text;
 
 /// Looks at both ends of target in the last sample.
@@ -50,7 +50,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         None => finding,
     };
     RuleVerdict::Found(finding.repair(
-        Step::Change(What::Unwrap),
+        Step::Change(ChangeRequest::Unwrap),
         Advice::of("Remove the frames").by(Act::Repair, "; the elements keep their places."),
     ))
 }

@@ -1,8 +1,8 @@
 //! Messages are held for consumers of ours that died: they are in no place where others look.
 
 use super::id::HELD as ID;
-use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
-use crate::queue::change::What;
+use super::{Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step};
+use crate::queue::change::ChangeRequest;
 use crate::queue::text;
 
 /// The time for which nothing stays in the intake where a consumer lives that takes from it, in ms.
@@ -31,7 +31,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     }
     if all == 0 {
         let n = text::counted(count.intake, "message is", "messages are");
-        return RuleVerdict::Early(Open::new(
+        return RuleVerdict::Early(OpenQuestion::new(
             format!("{n} on the way to a consumer"),
             "whether it takes what was moved for it",
             Some(STILL_MS - still_ms),
@@ -73,7 +73,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         finding = finding.words(n);
     }
     RuleVerdict::Found(finding.repair(
-        Step::Change(What::PutBack),
+        Step::Change(ChangeRequest::PutBack),
         "Put them back into target: the next consumer takes them first. The last message of a \
          consumer may be delivered twice.",
     ))
@@ -117,7 +117,7 @@ mod tests {
                 .iter()
                 .any(|words| words.contains("1:00 ago"))
         );
-        assert_eq!(found.repair.step, Step::Change(What::PutBack));
+        assert_eq!(found.repair.step, Step::Change(ChangeRequest::PutBack));
     }
 
     #[test]

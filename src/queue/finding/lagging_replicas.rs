@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::id::LAGGING_REPLICAS as ID;
-use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
+use super::{Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::fleet::{ClusterNode, ClusterView};
 use crate::queue::look::{Info, ServerLook};
 use crate::queue::node::{Follower, followers};
@@ -60,7 +60,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
                     "is late"
                 };
                 let seen = format!("replica {} {state}", late.address);
-                RuleVerdict::Early(Open::new(seen, "whether it follows", Some(BEHIND_MS)))
+                RuleVerdict::Early(OpenQuestion::new(
+                    seen,
+                    "whether it follows",
+                    Some(BEHIND_MS),
+                ))
             }
             None => RuleVerdict::Fine,
         };

@@ -4,7 +4,7 @@ use super::heads::{self, Fleet};
 use super::id::MIXED_FRAMES as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use super::{clients, poison, recovery};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::exact::Group;
 use crate::queue::finding::id;
 use crate::queue::frame::{Era, Unpack};
@@ -94,7 +94,7 @@ fn mended(seen: &QueueFacts, fleet: Option<&Fleet>) -> (Step, Advice) {
     let form = fleet.era.form(seen.server.long);
     let words = Advice::of("Rewrite the entries that the clients cannot read")
         .by(Act::Repair, ". Then let nobody offer the other format.");
-    (Step::Change(What::Repack(Some(form))), words)
+    (Step::Change(ChangeRequest::Repack(Some(form))), words)
 }
 
 /// Clients of that era unpack all of them, whatever their form: they read a frame of the other one
@@ -284,7 +284,7 @@ mod tests {
                 .look(server_look(1_000, transferred, 0));
             scene.found(ID).unwrap().repair.step
         };
-        let repacked = |form| Step::Change(change::What::Repack(Some(form)));
+        let repacked = |form| Step::Change(change::ChangeRequest::Repack(Some(form)));
         assert_eq!(step([false, true]), repacked(Form::ByteId));
         assert_eq!(step([true, false]), repacked(Form::DoubleId));
         assert_eq!(step([true, true]), Step::Worker);

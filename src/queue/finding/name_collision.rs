@@ -2,7 +2,8 @@
 
 use super::id::NAME_COLLISION as ID;
 use super::{
-    Act, Advice, Finding, HEADLINE_COLUMNS, Open, QueueFacts, RuleVerdict, Severity, Step, clients,
+    Act, Advice, Finding, HEADLINE_COLUMNS, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step,
+    clients,
 };
 use crate::queue::{Twin, text};
 
@@ -96,7 +97,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         } => {
             let told = format!("messages are delivered to {other}");
             let asks = format!("whether any reach {own_name}");
-            return RuleVerdict::Early(Open::new(told, asks, None));
+            return RuleVerdict::Early(OpenQuestion::new(told, asks, None));
         }
         Twin { .. } => return RuleVerdict::Fine,
     };

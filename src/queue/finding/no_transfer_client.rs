@@ -2,11 +2,11 @@
 
 use super::id::NO_TRANSFER_CLIENT as ID;
 use super::{
-    Act, Advice, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, heads, score_range,
-    slow_transfer,
+    Act, Advice, Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step, heads,
+    score_range, slow_transfer,
 };
 use crate::clock::EpochMillis;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::{Known, Pulse, text};
 
 /// Two pulses this far apart must have seen nobody, in ms: a client that reconnects is no finding.
@@ -53,7 +53,7 @@ fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> RuleVerdict {
     let late = text::thousands(pulse.late.get().unwrap_or(0));
     let seen = format!("{late} late and no client listens");
     let asks = "whether a client is reconnecting";
-    RuleVerdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
+    RuleVerdict::Early(OpenQuestion::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
 
 /// Judges a queue from which a poller transfers: nobody tells whether it is there, but what is due
@@ -171,7 +171,7 @@ fn mended(seen: &QueueFacts, pulse: &Pulse) -> (Step, Advice) {
                  worker here",
             )
             .by(Act::Worker, ".");
-        return (Step::Change(What::Score), words);
+        return (Step::Change(ChangeRequest::Score), words);
     }
     if score_range::oldest_in_seconds(seen, pulse).is_some() {
         let words = Advice::of("First convert the due times from seconds to milliseconds")
@@ -180,7 +180,7 @@ fn mended(seen: &QueueFacts, pulse: &Pulse) -> (Step, Advice) {
                 ", else all are delivered at once. Then start the application, or the worker here",
             )
             .by(Act::Worker, ".");
-        return (Step::Change(What::Unit), words);
+        return (Step::Change(ChangeRequest::Unit), words);
     }
     if slow_transfer::wants_a_hand(seen) {
         let words = Advice::of("First transfer what is due from here")
@@ -189,7 +189,7 @@ fn mended(seen: &QueueFacts, pulse: &Pulse) -> (Step, Advice) {
                 ", which is fast. Then start the application, or the worker here",
             )
             .by(Act::Worker, ".");
-        return (Step::Change(What::Transfer), words);
+        return (Step::Change(ChangeRequest::Transfer), words);
     }
     let words = Advice::of("Start the application, or the worker here").by(Act::Worker, ".");
     (Step::Worker, words)
@@ -250,7 +250,7 @@ mod tests {
             .pulse(in_seconds(30_000));
         let found = scene.found(ID).unwrap();
         assert_eq!(found.severity, Severity::Note);
-        assert_eq!(found.repair.step, Step::Change(What::Unit));
+        assert_eq!(found.repair.step, Step::Change(ChangeRequest::Unit));
         // But the others are.
         let seconds = in_seconds(0).first.unwrap();
         let late = vec![seconds, framed(Form::ByteId, 1, Some(0))];
@@ -272,7 +272,7 @@ mod tests {
             scene.found(ID).unwrap().repair.step
         };
         let (negative, due) = (Due::OutOfRange(-5.0), Due::At(START));
-        assert_eq!(step(negative), Step::Change(What::Score));
+        assert_eq!(step(negative), Step::Change(ChangeRequest::Score));
         assert_eq!(step(due), Step::Worker);
     }
 

@@ -9,7 +9,7 @@
 use super::flow::{self, TakenCount};
 use super::id::NOTHING_CONSUMED as ID;
 use super::watch::{APART_MS, BEYOND_HAND_OVER, LIES_MS, StandingTarget};
-use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step, clients, recovery};
+use super::{Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step, clients, recovery};
 use crate::queue::{Known, Pulse, text};
 
 /// Nothing taken for so long is a note, in ms.
@@ -71,7 +71,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             } else {
                 LONG_MS - ms
             };
-            RuleVerdict::Early(Open::new(seen, asks, Some(known_in_ms)))
+            RuleVerdict::Early(OpenQuestion::new(seen, asks, Some(known_in_ms)))
         }
         _ => RuleVerdict::Fine,
     }
@@ -113,7 +113,7 @@ fn nobody_else(seen: &QueueFacts, pulse: &Pulse, ms: i64) -> bool {
 /// Suspects, before it is known, that so many wait and nobody is there.
 fn suspicion(seen: &QueueFacts, standing: &StandingTarget, known_in_ms: i64) -> Finding {
     let elements = text::counted(standing.length, "element waits", "elements wait");
-    let open = Open::new(
+    let open = OpenQuestion::new(
         format!("{elements} in target and no client waits for one"),
         "whether a busy consumer takes them",
         Some(known_in_ms),

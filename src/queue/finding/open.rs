@@ -2,7 +2,7 @@
 
 /// A question that more watching answers.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Open {
+pub struct OpenQuestion {
     /// The facts so far, such as "300 wait in target".
     pub seen: String,
     /// The question, such as "whether any is taken".
@@ -11,7 +11,7 @@ pub struct Open {
     pub known_in_ms: Option<i64>,
 }
 
-impl Open {
+impl OpenQuestion {
     pub(super) fn new(
         seen: impl Into<String>,
         asks: impl Into<String>,

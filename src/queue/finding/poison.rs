@@ -4,8 +4,10 @@
 use super::clients;
 use super::heads::{self, BlockHarm, Fleet};
 use super::id::POISON as ID;
-use super::{Act, Advice, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, id, mixed_fleet};
-use crate::queue::change::What;
+use super::{
+    Act, Advice, Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step, id, mixed_fleet,
+};
+use crate::queue::change::ChangeRequest;
 use crate::queue::frame::Era;
 use crate::queue::{Exact, JudgedMember, Unpack, text};
 
@@ -36,14 +38,14 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
 /// The question that is open first where several clients listen, and both formats were offered
 /// lately or both versions have transferred: two of them may be at work, and which entries are to be rewritten would be a guess. A
 /// client that fails tries again within [`heads::TRIES_MS`].
-pub(super) fn undecided(seen: &QueueFacts) -> Option<Open> {
+pub(super) fn undecided(seen: &QueueFacts) -> Option<OpenQuestion> {
     let several = seen.pulse?.transfer_clients.get()? >= 2;
     let left = heads::TRIES_MS - seen.watch.watched_ms();
     let both = heads::both_offer(seen).is_some() || others_may_be_there(seen);
     let is_known = || matches!(mixed_fleet::look(seen), RuleVerdict::Found(_));
     (several && left > 0 && both && !is_known()).then(|| {
         let seen = "entries of both formats wait";
-        Open::new(seen, "whether clients of both versions run", Some(left))
+        OpenQuestion::new(seen, "whether clients of both versions run", Some(left))
     })
 }
 
@@ -221,7 +223,7 @@ fn repaired(seen: &QueueFacts, finding: Finding, fleet: &Fleet, bad: Bad) -> Fin
     } else {
         rewrite.by(Act::Repair, " before they fall due.")
     };
-    finding.repair(Step::Change(What::Repack(Some(form))), repair)
+    finding.repair(Step::Change(ChangeRequest::Repack(Some(form))), repair)
 }
 
 /// Where clients of both versions are at work, the entries of one of them that the other fails on are

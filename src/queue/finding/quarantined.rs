@@ -2,7 +2,7 @@
 
 use super::id::QUARANTINED as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step, recovery};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::{Change, text};
 
 /// A quarantine of ours is told for so long, in ms.
@@ -38,7 +38,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         .words("they stay there until somebody restores or deletes them")
         .check_about("ZRANGE", &key, &["0", "9", "WITHSCORES"]);
     RuleVerdict::Found(finding.repair(
-        Step::Change(What::Restore),
+        Step::Change(ChangeRequest::Restore),
         Advice::of("Restore them").by(Act::Repair, " once they do no harm any more."),
     ))
 }
@@ -80,7 +80,7 @@ mod tests {
             found.evidence.commands[0],
             "redis-cli ZRANGE 'delayscope:quarantine:{orders}' 0 9 WITHSCORES"
         );
-        assert_eq!(found.repair.step, Step::Change(What::Restore));
+        assert_eq!(found.repair.step, Step::Change(ChangeRequest::Restore));
         assert_eq!((said(Some(0)), said(None)), (None, None));
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
 
 /// The number of its refusals lately.
 #[derive(Clone, Copy, Default)]
-struct Lately {
+struct RecentRefusals {
     /// Times it has done so; 0 when it has not, or does not count.
     count: u64,
     /// Within so many ms.
@@ -96,11 +96,14 @@ struct Lately {
 }
 
 /// Tells whether it refuses writes for this reason.
-fn refused(seen: &QueueFacts, info: &Info, reason: &Reason) -> Option<Lately> {
+fn refused(seen: &QueueFacts, info: &Info, reason: &Reason) -> Option<RecentRefusals> {
     let lately = seen
         .server
         .grew(NOW_MS, |info| info.errors(reason.code))
-        .map_or_else(Lately::default, |(count, ms)| Lately { count, ms });
+        .map_or_else(RecentRefusals::default, |(count, ms)| RecentRefusals {
+            count,
+            ms,
+        });
     let holds = match (reason.holds)(info) {
         Sign::Yes if reason.code == "MISCONF" && lately.count == 0 && writes_go_on(seen) => {
             Sign::No
@@ -131,7 +134,7 @@ fn stuck(seen: &QueueFacts) -> bool {
     seen.pulse.is_some_and(late)
 }
 
-fn finding(info: &Info, reason: &Reason, lately: Lately) -> Finding {
+fn finding(info: &Info, reason: &Reason, lately: RecentRefusals) -> Finding {
     let code = reason.code;
     let mut finding = Finding::new(
         ID,
@@ -145,7 +148,7 @@ fn finding(info: &Info, reason: &Reason, lately: Lately) -> Finding {
     finding = finding
         .number("code", code)
         .number("errors", info.errors(code));
-    let Lately { count, ms } = lately;
+    let RecentRefusals { count, ms } = lately;
     if count > 0 {
         let span = text::span(ms.unsigned_abs());
         finding = finding

@@ -7,7 +7,7 @@ use self::counted::known;
 use super::id::SCORE_RANGE as ID;
 use super::{Act, Advice, Beat, Finding, QueueFacts, RuleVerdict, Severity, Step, recovery};
 use crate::clock::EpochMillis;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::exact::Group;
 use crate::queue::{Due, Exact, JudgedMember, Pulse, text};
 
@@ -169,7 +169,7 @@ fn below_zero(seen: &QueueFacts, score: f64) -> Finding {
     let it = if count < 2 { "it" } else { "them" };
     let due = due_then(score <= -UNREADABLE);
     finding.repair(
-        Step::Change(What::Score),
+        Step::Change(ChangeRequest::Score),
         Advice::of(format!("Make {it} due {due}"))
             .by(Act::Repair, format!(", or give {it} another due time"))
             .by(Act::Requeue, format!(", or delete {it}"))
@@ -214,7 +214,10 @@ fn in_seconds(seen: &QueueFacts, due: EpochMillis) -> Finding {
             &keys.timeouts,
             &["1", "99999999999", "WITHSCORES", "LIMIT", "0", "10"],
         );
-    finding.repair(Step::Change(What::Unit), convert("seconds", "milliseconds"))
+    finding.repair(
+        Step::Change(ChangeRequest::Unit),
+        convert("seconds", "milliseconds"),
+    )
 }
 
 fn beyond(seen: &QueueFacts, pulse: &Pulse, entries: u64) -> Finding {
@@ -270,7 +273,7 @@ fn beyond(seen: &QueueFacts, pulse: &Pulse, entries: u64) -> Finding {
             .by(Act::Requeue, format!(", or delete {it}"))
             .by(Act::Delete, format!(": {it_stands} last in the list."))
     };
-    finding.repair(Step::Change(What::Score), repair)
+    finding.repair(Step::Change(ChangeRequest::Score), repair)
 }
 
 /// The most ids that are told.
@@ -436,7 +439,7 @@ mod tests {
                 "{}",
                 found.sentence()
             );
-            assert_eq!(found.repair.step, Step::Change(What::Score));
+            assert_eq!(found.repair.step, Step::Change(ChangeRequest::Score));
         }
         let meant = queue.meant(1_700_000_060_000.0, now);
         assert_eq!(meant, Some(EpochMillis::new(1_700_000_060_000)));

@@ -1,8 +1,8 @@
 //! The order list is set aside: a change is under way that has done so, or one was interrupted.
 
 use super::id::SET_ASIDE as ID;
-use super::{Act, Advice, Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
-use crate::queue::change::What;
+use super::{Act, Advice, Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step};
+use crate::queue::change::ChangeRequest;
 use crate::queue::text;
 
 /// A change that sets it aside moves on within this, in ms: it is brought back little by little,
@@ -35,7 +35,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         let headline = "A change is under way and holds part of the order list.";
         (Severity::Note, headline, repair.into())
     } else if still_ms < STILL_MS {
-        open = Some(Open::new(
+        open = Some(OpenQuestion::new(
             format!("{members} of the order list stand in another list"),
             "whether a change is under way or was interrupted",
             Some(STILL_MS - still_ms),
@@ -67,7 +67,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             .words(format!("unchanged for {still}"));
     }
     let finding = finding.check(&["LLEN"], &key);
-    RuleVerdict::Found(finding.repair(Step::Change(What::RestoreOrder), repair))
+    RuleVerdict::Found(finding.repair(Step::Change(ChangeRequest::RestoreOrder), repair))
 }
 
 #[cfg(test)]

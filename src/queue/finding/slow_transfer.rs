@@ -16,7 +16,7 @@ use super::{
     Act, Advice, Diagnosis, Finding, QueueFacts, RuleVerdict, Severity, Step, Watch, clients, heads,
 };
 use crate::clock::EpochMillis;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::finding::id;
 use crate::queue::frames::{JudgedMember, Place};
 use crate::queue::{Bar, EntryId, Exact, Known, Pulse, text};
@@ -233,7 +233,7 @@ fn recurring(seen: &QueueFacts, pulse: &Pulse, judged: Option<EpochMillis>) -> O
             .number("next_burst_ms", at.get())
             .ends(at)
             .repair(
-                Step::Change(What::Realign(None)),
+                Step::Change(ChangeRequest::Realign(None)),
                 Advice::of("Sort the order list").by(
                     Act::Repair,
                     format!(" before they fall due, then {}", find_out(seen)),
@@ -475,7 +475,7 @@ pub(super) fn keeps_the_server(seen: &QueueFacts) -> bool {
 /// Tells whether so much is due so far down the order list that whoever transfers it by searching
 /// needs long for it, while a transfer by hand does not search.
 pub(super) fn wants_a_hand(seen: &QueueFacts) -> bool {
-    let by_hand = |found: &Finding| found.repair.step == Step::Change(What::Transfer);
+    let by_hand = |found: &Finding| found.repair.step == Step::Change(ChangeRequest::Transfer);
     matches!(&look(seen), RuleVerdict::Found(found) if by_hand(found))
 }
 
@@ -512,7 +512,7 @@ fn mended(
         } else {
             Advice::of("Sort the order list").by(Act::Repair, ", best before they fall due.")
         };
-        return (Step::Change(What::Realign(None)), words);
+        return (Step::Change(ChangeRequest::Realign(None)), words);
     }
     if brief && has_backlog(pulse) {
         let words = "Wait: it is over in about a minute. Then sort the order list, before the next ones \
@@ -522,7 +522,7 @@ fn mended(
     }
     let words = Advice::of("Transfer what is due from here")
         .by(Act::Repair, ", which is fast. Then sort the order list.");
-    (Step::Change(What::Transfer), words)
+    (Step::Change(ChangeRequest::Transfer), words)
 }
 
 /// Entries that the order list lacks stand nowhere in it: what was looked for near its head, and
@@ -540,7 +540,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
     let guessed = |found: &&mut Finding| {
         let figures = &found.evidence.figures;
         let together = figures.get("together").and_then(Value::as_u64);
-        let realign = found.repair.step == Step::Change(What::Realign(None));
+        let realign = found.repair.step == Step::Change(ChangeRequest::Realign(None));
         found.id == ID && realign && figures["sure"] == false && together <= Some(lacking)
     };
     if let Some(slow) = findings.iter_mut().find(guessed) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::id::SPLIT_VIEW as ID;
-use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
+use super::{Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::look::ServerLook;
 use crate::queue::slot::slot;
 use crate::queue::text;
@@ -32,7 +32,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if ms < SPLIT_MS {
         let who = if of_cluster { "nodes" } else { "sentinels" };
         let seen = format!("{who} name different masters of this queue");
-        return RuleVerdict::Early(Open::new(seen, "whether they agree", Some(SPLIT_MS - ms)));
+        return RuleVerdict::Early(OpenQuestion::new(
+            seen,
+            "whether they agree",
+            Some(SPLIT_MS - ms),
+        ));
     }
     let finding = if of_cluster {
         of_nodes(slot, &said)

@@ -5,7 +5,8 @@ mod why;
 use self::why::{StuckReason, why};
 use super::id::STUCK_CLIENT as ID;
 use super::{
-    Finding, Open, QueueFacts, RuleVerdict, Severity, clients, clock_skew, recovery, score_range,
+    Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, clients, clock_skew, recovery,
+    score_range,
 };
 use crate::queue::{Known, Pulse, text};
 
@@ -47,7 +48,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     if let Some(left_ms) = recovery::left_ms(seen.watch, pulse.at) {
         let late = text::thousands(pulse.late.get().unwrap_or(0));
         let seen = format!("{late} late, and the cause has just gone");
-        return RuleVerdict::Early(Open::new(seen, "whether they go on", Some(left_ms)));
+        return RuleVerdict::Early(OpenQuestion::new(seen, "whether they go on", Some(left_ms)));
     }
     let clients = clients.ok();
     RuleVerdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))

@@ -1,7 +1,7 @@
 //! The slot of the queue is half moved to another node of its cluster, and nobody goes on.
 
 use super::id::STUCK_MIGRATION as ID;
-use super::{Finding, Open, QueueFacts, RuleVerdict, Severity, Step};
+use super::{Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step};
 use crate::queue::fleet::{ClusterView, MovingSlot};
 use crate::queue::look::ServerLook;
 use crate::queue::slot::slot;
@@ -31,7 +31,11 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             "slot {} of this queue is being moved",
             text::thousands(slot.into())
         );
-        return RuleVerdict::Early(Open::new(seen, "whether it arrives", Some(STUCK_MS - ms)));
+        return RuleVerdict::Early(OpenQuestion::new(
+            seen,
+            "whether it arrives",
+            Some(STUCK_MS - ms),
+        ));
     }
     RuleVerdict::Found(finding(slot, ms, &half))
 }

@@ -3,7 +3,7 @@
 use super::flow::{self, TakenCount};
 use super::id::TARGET_BACKLOG as ID;
 use super::watch::LEAST_GROWTH;
-use super::{Beat, Finding, Open, QueueFacts, RuleVerdict, Severity, Step, recovery};
+use super::{Beat, Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step, recovery};
 use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
 
@@ -42,22 +42,22 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     };
     if let Some((ours, ago_ms)) = recovery::we_delivered(seen.watch, pulse.at, LONG_MS) {
         let seen = format!("target has grown by {ours}");
-        return RuleVerdict::Early(Open::new(seen, ASKS, Some(LONG_MS - ago_ms)));
+        return RuleVerdict::Early(OpenQuestion::new(seen, ASKS, Some(LONG_MS - ago_ms)));
     }
     let span_ms = lengths.first().map_or(LONG_MS, |(since, _)| -since);
     if worked_off(seen, growth, span_ms.max(LONG_MS)) {
         // What is late comes all at once: how consumers keep up is seen when it has come.
         let seen = "target grows while what is late is transferred";
-        return RuleVerdict::Early(Open::new(seen, ASKS, None));
+        return RuleVerdict::Early(OpenQuestion::new(seen, ASKS, None));
     }
     let watched_ms = seen.watch.watched_ms();
     if watched_ms < LONG_MS {
         let known_in_ms = LONG_MS - watched_ms;
-        return RuleVerdict::Early(Open::new("target grows", ASKS, Some(known_in_ms)));
+        return RuleVerdict::Early(OpenQuestion::new("target grows", ASKS, Some(known_in_ms)));
     }
     match takes(seen, &lengths) {
         Some(takes) if takes.may_be_through_soon(&lengths) => {
-            RuleVerdict::Early(Open::new("target grows", ASKS, None))
+            RuleVerdict::Early(OpenQuestion::new("target grows", ASKS, None))
         }
         Some(takes) => RuleVerdict::Found(finding(seen, &lengths, growth, takes)),
         // Where nothing is taken at all, that is another finding.
@@ -120,14 +120,14 @@ fn mean(lengths: &[(i64, u64)]) -> f64 {
 
 /// The rate at which consumers take.
 #[derive(Clone, Copy)]
-struct Takes {
+struct TakeRate {
     /// At least.
     least: f64,
     /// At most, if that is known.
     most: Option<f64>,
 }
 
-impl Takes {
+impl TakeRate {
     /// At the most that consumers may take, what waits is gone soon; and how much they take is not
     /// known.
     fn may_be_through_soon(self, lengths: &[(i64, u64)]) -> bool {
@@ -139,7 +139,7 @@ impl Takes {
     }
 }
 
-fn takes(seen: &QueueFacts, lengths: &[(i64, u64)]) -> Option<Takes> {
+fn takes(seen: &QueueFacts, lengths: &[(i64, u64)]) -> Option<TakeRate> {
     let (start, end) = (lengths.first()?.0, lengths.last()?.0);
     let falls = lengths
         .windows(2)
@@ -158,7 +158,7 @@ fn takes(seen: &QueueFacts, lengths: &[(i64, u64)]) -> Option<Takes> {
         (false, Some((n, ms))) => Some(flow::per_s(n, ms).max(least)),
         (false, None) => None,
     };
-    (least > 0.0).then_some(Takes { least, most })
+    (least > 0.0).then_some(TakeRate { least, most })
 }
 
 /// Counts the calls of commands that take elements from any list of the server, since its start.
@@ -167,7 +167,7 @@ fn pops(info: &Info) -> Option<u64> {
     calls.into_iter().flatten().reduce(|a, b| a + b)
 }
 
-fn finding(seen: &QueueFacts, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Finding {
+fn finding(seen: &QueueFacts, lengths: &[(i64, u64)], growth: u64, takes: TakeRate) -> Finding {
     let span = |lengths: &[(i64, u64)]| Some(lengths.last()?.0 - lengths.first()?.0);
     let ms = span(lengths).unwrap_or(LONG_MS);
     let length = lengths.last().map_or(0, |(_, n)| *n);
@@ -316,7 +316,7 @@ mod tests {
             scene.verdict(ID)
         };
         let seen = "target grows while what is late is transferred";
-        let early = RuleVerdict::Early(Open::new(seen, ASKS, None));
+        let early = RuleVerdict::Early(OpenQuestion::new(seen, ASKS, None));
         assert_eq!(late(|s| 9_000 - s * 30), early);
         assert_ne!(late(|s| 9_000 - s * 9), early);
     }
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn a_wave_that_may_be_gone_in_a_minute_is_waited_for() {
         let lengths = [(-26_000, 5_771), (0, 10_795)];
-        let soon = |least, most| Takes { least, most }.may_be_through_soon(&lengths);
+        let soon = |least, most| TakeRate { least, most }.may_be_through_soon(&lengths);
         assert!(soon(2.0, Some(222.0)));
         assert!(!soon(2.0, Some(100.0)), "two minutes at best");
         assert!(!soon(2.0, None), "nobody counts");

@@ -5,7 +5,7 @@ use super::id::TTL as ID;
 use super::watch::ExpiredEntries;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
 use crate::clock::EpochMillis;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::{KeyFacts, Pulse, text};
 
 /// Entries that are lost within this, in ms, are lost before anybody looks again.
@@ -74,7 +74,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
     }
     // Redisson's expire() of a delayed queue does this, and so does one by hand.
     RuleVerdict::Found(finding.repair(
-        Step::Change(What::Persist),
+        Step::Change(ChangeRequest::Persist),
         Advice::of("Remove the expiry").by(Act::Repair, ", then find out who calls expire()."),
     ))
 }

@@ -73,7 +73,7 @@ impl Beat {
 
 /// An entry that has headed timeouts for a while.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Still {
+pub struct LastingHead {
     /// Its id.
     pub id: EntryId,
     /// When it is due.
@@ -111,7 +111,7 @@ pub struct Watch {
     /// clock.
     pub unattended: Option<(EpochMillis, EpochMillis)>,
     /// The entry that heads timeouts.
-    pub still: Option<Still>,
+    pub still: Option<LastingHead>,
     /// The departures of the last entries from the head of timeouts, oldest first; at most
     /// [`Watch::LEADS`].
     pub leads: VecDeque<Departure>,
@@ -243,7 +243,7 @@ impl Watch {
         }
         let ours = self.taken_by_us.is_some_and(|(_, to)| Some(to) >= before);
         self.target.saw(&beat, ours);
-        self.still = beat.first.map(|(id, due)| Still {
+        self.still = beat.first.map(|(id, due)| LastingHead {
             id,
             due,
             since: match self.still {

@@ -3,7 +3,7 @@
 
 use super::id::WRONG_ANNOUNCEMENT as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::text;
 
 /// The same entry has headed timeouts for so long before the message was heard, in ms, as no
@@ -54,7 +54,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
             &["0", "0", "WITHSCORES"],
         );
     RuleVerdict::Found(finding.repair(
-        Step::Change(What::Kick),
+        Step::Change(ChangeRequest::Kick),
         Advice::of("Wake the clients").by(
             Act::Repair,
             ": they set their timers anew. Then find out who publishes due times of entries that are \
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_time_after_the_heads_is_told_and_a_kick_mends_it() {
         let found = scene(0, &[120_000]).found(ID).unwrap();
-        assert_eq!(found.repair.step, Step::Change(What::Kick));
+        assert_eq!(found.repair.step, Step::Change(ChangeRequest::Kick));
         assert!(
             found.sentence().contains("up to 1:00 late"),
             "{}",

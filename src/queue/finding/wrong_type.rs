@@ -2,7 +2,7 @@
 
 use super::id::WRONG_TYPE as ID;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::name::out_of_the_way;
 use crate::queue::{Known, text};
 
@@ -58,7 +58,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
         _ => ("those keys", "them"),
     };
     finding = finding.repair(
-        Step::Change(What::RenameTaken),
+        Step::Change(ChangeRequest::RenameTaken),
         Advice::of(format!("Rename {those}"))
             .by(Act::Repair, format!(", then find out who writes {it}.")),
     );
@@ -72,7 +72,7 @@ pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
 }
 
 /// A key that is not what it should be; what it is instead, when that is known.
-struct Wrong {
+struct WrongKey {
     key: Vec<u8>,
     wanted: &'static str,
     is: Option<String>,
@@ -80,7 +80,7 @@ struct Wrong {
     expires_in_ms: Option<i64>,
 }
 
-impl Wrong {
+impl WrongKey {
     /// Adds what tells of what took the name: how long it lives, how large it is and how it begins.
     /// Not when it was used last: whatever fails at it uses it.
     fn what_it_is(&self, mut finding: Finding) -> Finding {
@@ -105,7 +105,7 @@ impl Wrong {
 }
 
 /// It is one of those that stand beside the queue's own, and come after them.
-fn is_ours(seen: &QueueFacts, wrong: &Wrong) -> bool {
+fn is_ours(seen: &QueueFacts, wrong: &WrongKey) -> bool {
     let keys = seen.queue.keys();
     let hold = keys.hold;
     let ours = [keys.quarantine, hold.held, hold.leases, hold.intake];
@@ -114,13 +114,13 @@ fn is_ours(seen: &QueueFacts, wrong: &Wrong) -> bool {
         .any(|key| key == wrong.key)
 }
 
-fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {
+fn from_survey(survey: &crate::queue::Survey) -> Vec<WrongKey> {
     let wrong = survey
         .keys
         .iter()
         .filter(|k| k.kind != k.wanted && k.kind != "none");
     wrong
-        .map(|k| Wrong {
+        .map(|k| WrongKey {
             key: k.key.clone(),
             wanted: k.wanted,
             is: Some(k.kind.clone()),
@@ -129,7 +129,7 @@ fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {
         .collect()
 }
 
-fn from_pulse(seen: &QueueFacts) -> Vec<Wrong> {
+fn from_pulse(seen: &QueueFacts) -> Vec<WrongKey> {
     let Some(pulse) = seen.pulse else {
         return Vec::new();
     };
@@ -142,7 +142,7 @@ fn from_pulse(seen: &QueueFacts) -> Vec<Wrong> {
     let wrong = figures.into_iter().filter_map(|(key, wanted, figure)| {
         let refused = matches!(figure, Known::Unknown(why) if why.contains("WRONGTYPE"));
         let key = key.filter(|_| refused)?;
-        Some(Wrong {
+        Some(WrongKey {
             key,
             wanted,
             is: None,

@@ -57,7 +57,7 @@ async fn all_waits(
     // No two members have the same, as far as chance goes.
     let mark = |member: &[u8]| marks.each_ref().map(|mark| mark.hash_one(member));
     let mut waiting = HashSet::with_capacity(count);
-    let members = Whole::Ranks(timeouts);
+    let members = WholeKey::Ranks(timeouts);
     let read = members.each(&mut wire, |member| {
         waiting.insert(mark(member));
         waiting.len() <= MEMBERS
@@ -66,7 +66,7 @@ async fn all_waits(
         return Ok(false);
     }
     let mut others = Vec::new();
-    let elements = Whole::Elements(order);
+    let elements = WholeKey::Elements(order);
     let read = elements.each(&mut wire, |element| {
         if !waiting.contains(&mark(element)) {
             others.push(element.to_vec());
@@ -82,14 +82,14 @@ async fn all_waits(
 
 /// A key that is read whole, from its beginning to its end.
 #[derive(Clone, Copy)]
-enum Whole<'a> {
+enum WholeKey<'a> {
     /// A sorted set, by rank: what changes its place meanwhile may be missed.
     Ranks(&'a [u8]),
     /// A list: where others take from it meanwhile, that is seen.
     Elements(&'a [u8]),
 }
 
-impl Whole<'_> {
+impl WholeKey<'_> {
     /// Tells `each` of all, one by one, until that has enough; none: it had, or they cannot be read.
     async fn each(
         self,

@@ -48,7 +48,7 @@ pub struct WatchedQueue {
     now: String,
     /// The rank at which the due entries begin in timeouts: behind scores that are no times.
     first: u64,
-    rows: InStep,
+    rows: MatchingHead,
     /// The order list is set aside: what is offered meanwhile makes a short one.
     is_aside: bool,
     /// Places and lengths of some members behind those: one that is large must not be met by a look
@@ -62,14 +62,14 @@ pub struct WatchedQueue {
 /// the order list, in whichever order there; or as far as none of them stands in a short list that
 /// began when the order list was set aside.
 #[derive(Clone, Debug, Default)]
-pub struct InStep {
+pub struct MatchingHead {
     rows: Vec<ChosenEntry>,
     /// Counts of the first ones that may go without the others, ascending: those that are also the
     /// first ones of the order list, or all.
     ends: Vec<usize>,
 }
 
-impl InStep {
+impl MatchingHead {
     /// The entries.
     #[must_use]
     pub fn rows(&self) -> &[ChosenEntry] {
@@ -125,7 +125,7 @@ impl Writer {
             keys: [keys.target, keys.timeouts, order],
             now: queue.score(now).to_string(),
             first: 0,
-            rows: InStep::default(),
+            rows: MatchingHead::default(),
             is_aside,
             probes: Vec::new(),
             open: false,
@@ -152,7 +152,7 @@ impl WatchedQueue {
 
     /// Tells what was due first when it was read last.
     #[must_use]
-    pub fn take_rows(&mut self) -> InStep {
+    pub fn take_rows(&mut self) -> MatchingHead {
         std::mem::take(&mut self.rows)
     }
 
@@ -265,7 +265,7 @@ impl WatchedQueue {
     }
 
     fn read(&mut self, mut answers: Vec<Answer>, places: Vec<usize>) -> Result<(), StoreError> {
-        self.rows = InStep::default();
+        self.rows = MatchingHead::default();
         self.probes.clear();
         self.open = false;
         let begun = answers.pop();
@@ -293,7 +293,7 @@ impl WatchedQueue {
             in_step(&rows, &order)
         };
         rows.truncate(ends.last().copied().unwrap_or(0));
-        self.rows = InStep { rows, ends };
+        self.rows = MatchingHead { rows, ends };
         let each = places.into_iter().zip(there);
         self.probes = each.map(|(place, page)| (place, bytes_at(page))).collect();
         self.open = true;
@@ -410,7 +410,7 @@ mod tests {
         let ends = in_step(&rows, &order);
         assert_eq!(ends, [1, 4, 5]);
         let first = |n| {
-            InStep {
+            MatchingHead {
                 rows: rows.clone(),
                 ends: ends.clone(),
             }

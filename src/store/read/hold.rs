@@ -35,14 +35,14 @@ pub(super) fn add(t: &mut Transaction, keys: &HoldKeys, now: EpochMillis) -> Hol
 }
 
 /// A key, what it must be, and what the server said of it.
-type LookedAt<'a> = (Option<&'a Vec<u8>>, &'static str, Option<&'a Value>);
+type LookedAtKey<'a> = (Option<&'a Vec<u8>>, &'static str, Option<&'a Value>);
 
 /// The keys that were looked at.
 pub(super) fn looked_at<'a>(
     keys: &'a HoldKeys,
     at: HoldPlaces,
     values: &'a [Value],
-) -> [LookedAt<'a>; 3] {
+) -> [LookedAtKey<'a>; 3] {
     [
         (Some(&keys.held), "hash", values.get(at.held)),
         (Some(&keys.leases), "zset", values.get(at.living)),
@@ -64,7 +64,7 @@ pub(super) fn read(at: HoldPlaces, values: &[Value]) -> Option<HeldCount> {
 
 /// The elements that consumers held at a moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HeldNow {
+pub struct HeldSnapshot {
     /// The moment, by the server's clock.
     pub at: EpochMillis,
     /// The fields of what is held, in the order in which it was taken, each with the moment until
@@ -77,7 +77,11 @@ pub struct HeldNow {
 
 /// Everything that is held: as much as there are consumers that hold something. Of what belongs to
 /// consumers that died, and of the intake, at most `most` elements.
-pub async fn held_now(store: &Store, keys: &HoldKeys, most: usize) -> Result<HeldNow, StoreError> {
+pub async fn held_now(
+    store: &Store,
+    keys: &HoldKeys,
+    most: usize,
+) -> Result<HeldSnapshot, StoreError> {
     const ATTEMPT: &str = "look at what consumers hold";
     let mut read = Pipeline::new();
     read.cmd("TIME");
@@ -146,7 +150,7 @@ pub async fn held_now(store: &Store, keys: &HoldKeys, most: usize) -> Result<Hel
             break;
         }
     }
-    Ok(HeldNow { at, fields, free })
+    Ok(HeldSnapshot { at, fields, free })
 }
 
 /// Tells which of these fields are held still.

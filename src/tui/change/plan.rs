@@ -1,18 +1,18 @@
 //! The order to plan a change: of which queue, what to do, with which entries.
 
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::{Entry, Queue, Repair};
 use crate::tui::marks::Marks;
 
 /// A change to be planned.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToPlan {
+pub struct PlanRequest {
     /// As in the answer.
     pub generation: u64,
     /// The queue to be changed.
     pub queue: Queue,
     /// The change to make.
-    pub what: What,
+    pub what: ChangeRequest,
     /// The entries to change; a change of the whole queue does not look at it.
     pub which: MarkedEntries,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{ChangeStage, NOTICED, UnderWay};
+use super::{ChangeStage, NOTICED, UnfinishedChange};
 use crate::queue::text;
 use crate::tui::dialog::Question;
 use crate::tui::keys::Action;
@@ -12,7 +12,7 @@ impl Model {
     /// Returns the change that is being planned, while that keeps the keys away from everything
     /// else.
     #[must_use]
-    pub fn planned_now(&self) -> Option<&UnderWay> {
+    pub fn planned_now(&self) -> Option<&UnfinishedChange> {
         let free = self.overlay.is_none() && self.prompt.is_none();
         let all = self.changing.one.iter().chain(&self.changing.kick);
         all.into_iter().find(|one| free && one.holds_keys())

@@ -15,10 +15,10 @@ use tokio::task::{AbortHandle, JoinHandle};
 use super::Effect;
 use crate::ops::apply::{ChangeEvent, Limits, Order, apply};
 use crate::ops::plan::{ChangeError, PreparedChange, Wish, plan};
-use crate::ops::undo::{ToUndo, plan_undo};
+use crate::ops::undo::{UndoChoice, plan_undo};
 use crate::queue::plan::Progress;
 use crate::tui::change;
-use crate::tui::change::plan::{ToPlan, three_ways};
+use crate::tui::change::plan::{PlanRequest, three_ways};
 use crate::tui::leave::InterruptedChange;
 use crate::tui::msg::Msg;
 use crate::tui::tasks::Tasks;
@@ -116,8 +116,8 @@ impl Tasks {
                 let profile = self.session.site().profile.map(|profile| profile.name);
                 self.prepare(generation, async move {
                     let which = match &id {
-                        Some(id) => ToUndo::This(id),
-                        None => ToUndo::NewestOf(&queue),
+                        Some(id) => UndoChoice::This(id),
+                        None => UndoChoice::NewestOf(&queue),
                     };
                     let mut prepared = plan_undo(&store, &journal, which, false).await?;
                     prepared.plan.profile = profile;
@@ -130,7 +130,7 @@ impl Tasks {
         }
     }
 
-    fn plan(&mut self, asked: ToPlan) {
+    fn plan(&mut self, asked: PlanRequest) {
         let (generation, answers) = (asked.generation, self.answers.clone());
         let tell = ProgressTeller::every(move |progress| {
             // Nobody listens any more when the program is about to end.

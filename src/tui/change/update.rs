@@ -7,12 +7,12 @@ pub mod question;
 use std::time::Duration;
 
 use self::about::why_not;
-use super::{ChangeInProgress, ChangeStage, Msg, UnderWay, progress};
-use crate::queue::change::{Repair, What};
+use super::{ChangeInProgress, ChangeStage, Msg, UnfinishedChange, progress};
+use crate::queue::change::{ChangeRequest, Repair};
 use crate::queue::plan::Progress;
 use crate::queue::{Change, Plan, Queue, text};
 use crate::tui::change;
-use crate::tui::change::plan::{MarkedEntries, ToPlan};
+use crate::tui::change::plan::{MarkedEntries, PlanRequest};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Key, KeyPlace};
 use crate::tui::marks::{self, Marks};
@@ -32,7 +32,7 @@ const UNREAD: Duration = Duration::from_millis(500);
 pub(crate) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Undo => return undo(model),
-        Action::Kick => return on_queue(model, What::Kick),
+        Action::Kick => return on_queue(model, ChangeRequest::Kick),
         Action::Repair => return forms::repair(model),
         _ => {}
     }
@@ -44,10 +44,10 @@ pub(crate) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
         }
     };
     let what = match action {
-        Action::Transfer => What::Transfer,
-        Action::Deliver => What::Deliver,
-        Action::Delete => What::Delete,
-        Action::Duplicate => What::Duplicate,
+        Action::Transfer => ChangeRequest::Transfer,
+        Action::Deliver => ChangeRequest::Deliver,
+        Action::Delete => ChangeRequest::Delete,
+        Action::Duplicate => ChangeRequest::Duplicate,
         Action::Requeue => {
             forms::requeue(model, about);
             return Vec::new();
@@ -71,17 +71,17 @@ pub(crate) fn why_not_keep_one(model: &Model) -> Option<&'static str> {
 /// Deletes what is marked, but one of each that are equal.
 pub(crate) fn keep_one(model: &mut Model) -> Vec<Effect> {
     match about::of(model, Action::Delete) {
-        Ok(About {
+        Ok(ChangeScope {
             marks: Some(marks),
             queue,
             ..
         }) => {
-            let about = About {
+            let about = ChangeScope {
                 queue,
                 marked: MarkedEntries::ButOne(marks.clone()),
                 marks: Some(marks),
             };
-            begin(model, What::Delete, about)
+            begin(model, ChangeRequest::Delete, about)
         }
         other => {
             let why = other.err().or_else(|| why_not_keep_one(model));
@@ -93,16 +93,16 @@ pub(crate) fn keep_one(model: &mut Model) -> Vec<Effect> {
 }
 
 /// A change of the selected queue as a whole.
-fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
+fn on_queue(model: &mut Model, what: ChangeRequest) -> Vec<Effect> {
     let queue = model.selected().map(|row| row.queue.clone());
     queue.map_or(Vec::new(), |queue| {
-        begin(model, what, About::of(queue, MarkedEntries::Due))
+        begin(model, what, ChangeScope::of(queue, MarkedEntries::Due))
     })
 }
 
 /// The subject of a change: a queue, and which of its entries.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct About {
+pub(crate) struct ChangeScope {
     queue: Queue,
     marked: MarkedEntries,
     /// The marks, when it is about them.
@@ -110,7 +110,7 @@ pub(crate) struct About {
 }
 
 /// Asks for a plan, unless something else is not over yet.
-fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
+fn begin(model: &mut Model, what: ChangeRequest, about: ChangeScope) -> Vec<Effect> {
     let change = what.change();
     if is_busy(model, change) {
         return Vec::new();
@@ -126,7 +126,7 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
     };
     let called = (change, name);
     let generation = started(model, called, about.queue.clone(), about.marks);
-    let asked_for = Box::new(ToPlan {
+    let asked_for = Box::new(PlanRequest {
         generation,
         queue: about.queue,
         what,
@@ -158,7 +158,7 @@ fn look_again(model: &mut Model, generation: u64) -> Vec<Effect> {
     {
         form.0 = generation;
     }
-    model.changing.one = Some(UnderWay {
+    model.changing.one = Some(UnfinishedChange {
         generation,
         asked_for: Some(asked_for.clone()),
         since: model.instant,
@@ -169,7 +169,7 @@ fn look_again(model: &mut Model, generation: u64) -> Vec<Effect> {
 }
 
 /// The marked entries, when a search has found them already.
-fn found(model: &Model, about: &About) -> Option<MarkedEntries> {
+fn found(model: &Model, about: &ChangeScope) -> Option<MarkedEntries> {
     let here = model.selected().is_some_and(|row| row.queue == about.queue);
     let marks = about.marks.as_ref().filter(|_| here)?;
     let found = marks::update::one_by_one(model, marks)?;
@@ -214,7 +214,7 @@ fn started(
     marks: Option<Box<Marks>>,
 ) -> u64 {
     let generation = model.schedule.next_generation();
-    let under_way = Some(UnderWay {
+    let under_way = Some(UnfinishedChange {
         generation,
         change,
         called,
@@ -250,7 +250,7 @@ fn is_busy(model: &mut Model, change: Change) -> bool {
 }
 
 /// Says what is under way, and how it is stopped.
-fn under_way(model: &Model, one: &UnderWay) -> String {
+fn under_way(model: &Model, one: &UnfinishedChange) -> String {
     let name = text::printable_bytes(one.queue.name.as_bytes());
     let (word, back) = (one.called, model.sentence("{back}"));
     let far = match &one.stage {
@@ -370,7 +370,7 @@ fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
 /// Esc: what is being planned is not wanted any more. None when nothing is.
 pub(crate) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     let all = model.changing.one.iter().chain(&model.changing.kick);
-    let planned = |one: &&UnderWay| matches!(one.stage, ChangeStage::Planning(_));
+    let planned = |one: &&UnfinishedChange| matches!(one.stage, ChangeStage::Planning(_));
     let one = all.into_iter().find(planned)?;
     let words = format!("{} is not planned any more", one.called);
     let generation = one.generation;
@@ -411,7 +411,7 @@ pub(crate) fn hold(model: &mut Model) {
 }
 
 /// Brings the form that asked for a change back as it was filled in: the change is not made.
-pub(crate) fn bring_back(model: &mut Model, one: &UnderWay) {
+pub(crate) fn bring_back(model: &mut Model, one: &UnfinishedChange) {
     if model.overlay.is_none() && model.prompt.is_none() {
         let of_it = |form: &mut Box<(u64, Overlay)>| form.0 == one.generation;
         model.overlay = model.put_away.take_if(of_it).map(|form| form.1);
@@ -420,14 +420,14 @@ pub(crate) fn bring_back(model: &mut Model, one: &UnderWay) {
 
 /// The same where what it was about is no longer there: a payload may be of use elsewhere, while
 /// there is nothing left to give a due time to.
-pub(crate) fn bring_back_text(model: &mut Model, one: &UnderWay) {
+pub(crate) fn bring_back_text(model: &mut Model, one: &UnfinishedChange) {
     if one.change == Change::Edit {
         bring_back(model, one);
     }
 }
 
 /// It is over: the marks that it was about have had their use, and what is shown is old.
-pub(crate) fn over(model: &mut Model, one: &UnderWay) {
+pub(crate) fn over(model: &mut Model, one: &UnfinishedChange) {
     let on_it = model.selected().is_some_and(|row| row.queue == one.queue);
     if !on_it {
         return;

@@ -36,7 +36,7 @@ enum Row {
     /// The same, where it warns.
     KeptWarning(String),
     /// The timeline, now or then.
-    Strip(When, Box<Preview>),
+    Strip(PlanPhase, Box<Preview>),
     /// Nothing.
     Blank,
     /// The reason why a key is no answer, for a moment: the buttons name those that are.
@@ -49,7 +49,7 @@ enum Row {
 
 /// Before the change, or after it.
 #[derive(Clone, Copy, PartialEq)]
-enum When {
+enum PlanPhase {
     Now,
     Then,
 }
@@ -93,7 +93,9 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
         match line {
             DialogLine::Blank => rows.push(Row::Blank),
             DialogLine::Preview(preview) => {
-                rows.extend([When::Now, When::Then].map(|when| Row::Strip(when, preview.clone())));
+                rows.extend(
+                    [PlanPhase::Now, PlanPhase::Then].map(|when| Row::Strip(when, preview.clone())),
+                );
             }
             DialogLine::Words(words) => {
                 rows.extend(wrapped(words, columns).into_iter().map(Row::Words));
@@ -240,13 +242,13 @@ pub(crate) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
 
 /// A row of the timeline: how much is late, the now line, the bars. What a change alters stands out
 /// against what stays.
-fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buffer) {
+fn strip(ctx: &Ctx, when: PlanPhase, preview: &Preview, mut line: Line, buf: &mut Buffer) {
     /// Columns of how much is late.
     const LATE: u16 = 11;
     let t = &ctx.theme;
     let (own, label, is_late) = match when {
-        When::Now => (&preview.now, "now", preview.now.late_words()),
-        When::Then => (&preview.then, "then", preview.then_late()),
+        PlanPhase::Now => (&preview.now, "now", preview.now.late_words()),
+        PlanPhase::Then => (&preview.then, "then", preview.then_late()),
     };
     let mut cell = line;
     cell.put(buf, label, t.dim);
@@ -255,7 +257,7 @@ fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buf
     late.end = late.end.min(late.x + LATE);
     let style = match own.late {
         0 => t.dim,
-        _ if own.late == preview.now.late && !(preview.frees && when == When::Then) => t.late,
+        _ if own.late == preview.now.late && !(preview.frees && when == PlanPhase::Then) => t.late,
         _ => t.warn,
     };
     late.put(buf, &is_late, style);
@@ -266,8 +268,8 @@ fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buf
         more => format!("{zoom}, {} later", text::number(more, 7)),
     };
     let words = match when {
-        When::Now => zoom,
-        When::Then => &after,
+        PlanPhase::Now => zoom,
+        PlanPhase::Then => &after,
     };
     let end = line.end;
     line.put_right(buf, &format!(" {words}"), t.dim);
@@ -285,8 +287,8 @@ fn strip(ctx: &Ctx, when: When, preview: &Preview, mut line: Line, buf: &mut Buf
     let top = cells.iter().map(|(now, then)| *now.max(then)).max();
     let bars = cells.iter().map(|(now, then)| match when {
         _ if now == then => (*now, t.far),
-        When::Now => (*now, t.mid),
-        When::Then => (*then, t.near),
+        PlanPhase::Now => (*now, t.mid),
+        PlanPhase::Then => (*then, t.near),
     });
     let bars: Vec<(u64, Style)> = bars.collect();
     let bars = Bars {

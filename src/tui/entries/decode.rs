@@ -6,7 +6,7 @@ use crate::queue::{EntryId, List, Queue};
 use crate::tui::tabs::Tab;
 
 /// The queue of an entry, and how that queue's payloads are read.
-pub(crate) type Of<'a> = (&'a Queue, Habit);
+pub(crate) type QueueHabit<'a> = (&'a Queue, Habit);
 
 /// An entry in its frame; its payload is read so.
 fn row_of(
@@ -38,13 +38,18 @@ fn row_of(
 }
 
 /// An entry of the tab, ready to be shown.
-pub(crate) fn of_tab((queue, habit): Of<'_>, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
+pub(crate) fn of_tab(
+    (queue, habit): QueueHabit<'_>,
+    tab: Tab,
+    member: Vec<u8>,
+    score: f64,
+) -> EntryRow {
     read_as(queue, tab, member, score, |payload| habit.decode(payload))
 }
 
 /// The same, if that takes no more than the effort that is left.
 pub(crate) fn of_tab_within(
-    (queue, habit): Of<'_>,
+    (queue, habit): QueueHabit<'_>,
     tab: Tab,
     member: &[u8],
     score: f64,

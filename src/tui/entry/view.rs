@@ -19,7 +19,7 @@ use crate::tui::draw::Ctx;
 use crate::tui::entries::EntryRow;
 use crate::tui::entry::text::{Body, EntryRoom, body, decoded, is_plain, last, plan};
 use crate::tui::hitmap::Target;
-use crate::tui::lists::Since;
+use crate::tui::lists::QuarantineTime;
 use crate::tui::lives;
 use crate::tui::moments;
 use crate::tui::tabs::Tab;
@@ -237,8 +237,8 @@ fn gone(ctx: &Ctx, row: &EntryRow, at: EpochMillis) -> String {
 }
 
 /// Says since when it is in quarantine, and where there is room which change has set it aside.
-fn set_aside(ctx: &Ctx, since: Option<&Since>, roomy: bool) -> String {
-    let at = |since: &Since| moments::short(ctx.model.look.zone, since.at, ctx.now);
+fn set_aside(ctx: &Ctx, since: Option<&QuarantineTime>, roomy: bool) -> String {
+    let at = |since: &QuarantineTime| moments::short(ctx.model.look.zone, since.at, ctx.now);
     match since {
         Some(since) if roomy => format!("in quarantine since {} by {}", at(since), since.change),
         Some(since) => format!("since {}", at(since)),

@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Effect, HITS_KEPT, Scores};
-use crate::ops::entries::From;
+use crate::ops::entries::EntryPlace;
 use crate::ops::search::{SearchEvent, search};
 use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Queue, SearchProgress};
@@ -18,12 +18,14 @@ use crate::tui::tasks::{TaskKind, Tasks};
 const KEPT_BYTES: usize = 64 << 20;
 
 /// Returns the place where the search of a tab looks.
-const fn place(tab: Tab) -> From {
+const fn place(tab: Tab) -> EntryPlace {
     match tab {
-        Tab::Delivered => From::Delivered,
-        Tab::Order => From::Order,
-        Tab::Quarantine => From::Quarantined,
-        Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes | Tab::Nodes => From::Waiting,
+        Tab::Delivered => EntryPlace::Delivered,
+        Tab::Order => EntryPlace::Order,
+        Tab::Quarantine => EntryPlace::Quarantined,
+        Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes | Tab::Nodes => {
+            EntryPlace::Waiting
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::tui::queues::queries::is_fresh;
 
 /// The summary of the rules where nothing is wrong.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Calm {
+pub struct CalmSummary {
     /// Number of rules that have looked and found nothing in any queue.
     pub fine: usize,
     /// The rules that cannot look, each once, and why.
@@ -23,7 +23,7 @@ pub struct Calm {
 
 /// Counts the rules that found nothing.
 #[must_use]
-pub fn calm(model: &Model) -> Calm {
+pub fn calm(model: &Model) -> CalmSummary {
     let (mut found, mut looked) = (HashSet::new(), 0);
     let mut blind: Vec<(&'static str, String)> = Vec::new();
     let mut early: Vec<(&'static str, String)> = Vec::new();
@@ -46,7 +46,7 @@ pub fn calm(model: &Model) -> Calm {
     let unable = blind.iter().filter(|(id, _)| !found.contains(id)).count();
     let spoken = found.len() + unable;
     let early = early.into_iter().map(|(_, words)| words);
-    Calm {
+    CalmSummary {
         fine: looked.min(RULES.len()).saturating_sub(spoken),
         blind,
         open: repaired(model)

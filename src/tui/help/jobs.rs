@@ -5,7 +5,7 @@ use crate::tui::keys::Action;
 use crate::tui::model::Model;
 
 /// The way to do a job.
-enum By {
+enum JobMeans {
     /// A key.
     Key(Action),
     /// A command.
@@ -13,57 +13,57 @@ enum By {
 }
 
 /// The jobs, the most urgent first.
-const JOBS: &[(By, &str)] = &[
+const JOBS: &[(JobMeans, &str)] = &[
     (
-        By::Key(Action::Tab(crate::tui::tabs::Tab::Findings)),
+        JobMeans::Key(Action::Tab(crate::tui::tabs::Tab::Findings)),
         "Why is it late? The findings tell the cause, the evidence and the repair.",
     ),
     (
-        By::Key(Action::Repair),
+        JobMeans::Key(Action::Repair),
         "Repair it: the menu proposes what the finding asks for, and asks before it is done.",
     ),
     (
-        By::Key(Action::Filter),
+        JobMeans::Key(Action::Filter),
         "Find an order by a part of its payload. Through all queues: :find TEXT.",
     ),
     (
-        By::Key(Action::Transfer),
+        JobMeans::Key(Action::Transfer),
         "Transfer what is due to the target list.",
     ),
     (
-        By::Key(Action::Requeue),
+        JobMeans::Key(Action::Requeue),
         "Move an entry to another due time. On the table of queues: all that is late.",
     ),
     (
-        By::Key(Action::Delete),
+        JobMeans::Key(Action::Delete),
         "Delete an entry, or all that {mark} has marked.",
     ),
-    (By::Key(Action::Undo), "Undo the last change."),
+    (JobMeans::Key(Action::Undo), "Undo the last change."),
     (
-        By::Key(Action::Worker),
+        JobMeans::Key(Action::Worker),
         "Start a worker here, which transfers while no client does.",
     ),
-    (By::Key(Action::Offer), "Offer a message."),
+    (JobMeans::Key(Action::Offer), "Offer a message."),
     (
-        By::Command(":server"),
+        JobMeans::Command(":server"),
         "Change the server; :profile takes one of the configuration, :db another database.",
     ),
     (
-        By::Key(Action::CopyCommand),
+        JobMeans::Key(Action::CopyCommand),
         "Copy for a ticket: in tab {tab-findings} the finding ({copy-payload}: its command), elsewhere a redis-cli command.",
     ),
 ];
 
 /// The lines of the page. In the words, too, the keys are those that are bound.
 pub(crate) fn lines(model: &Model) -> Vec<HelpLine> {
-    let line = |(by, words): &(By, &str)| HelpLine::Keys {
+    let line = |(by, words): &(JobMeans, &str)| HelpLine::Keys {
         keys: match by {
-            By::Key(action) => {
+            JobMeans::Key(action) => {
                 let none = if model.look.ascii { "-" } else { "—" };
                 let label = model.keymap.label(*action, model.look.ascii);
                 label.unwrap_or_else(|| none.to_owned())
             }
-            By::Command(name) => (*name).to_owned(),
+            JobMeans::Command(name) => (*name).to_owned(),
         },
         words: model.sentence(words),
         here: true,

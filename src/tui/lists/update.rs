@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::{ListElement, Lists, Msg, Since, Stand};
+use super::{ListElement, Lists, Msg, QuarantineTime, Stand};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::departed::{self, DepartedRow};
 use crate::tui::effect::Effect;
@@ -164,7 +164,7 @@ fn loaded(
 }
 
 /// The journal was looked through for what is in quarantine.
-fn since(model: &mut Model, queue: &Queue, known: HashMap<EntryId, Since>) {
+fn since(model: &mut Model, queue: &Queue, known: HashMap<EntryId, QuarantineTime>) {
     if model.selected().is_some_and(|row| row.queue == *queue) {
         model.lists.since = Some(known);
     }

@@ -87,7 +87,7 @@ impl Lives {
         };
         let is_empty = pulse.waiting == Known::Is(0);
         let head = pulse.head.and_then(Due::at);
-        let in_sight = InSight::of(pulse);
+        let in_sight = VisibleRows::of(pulse);
         for life in &mut self.all {
             let is_gone = is_empty
                 || head.is_some_and(|head| life.due < head)
@@ -390,7 +390,7 @@ pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
 }
 
 /// The rows of a refresh, as what they say of entries that are not among them.
-struct InSight<'a> {
+struct VisibleRows<'a> {
     members: HashSet<&'a [u8]>,
     /// An entry due after `from` and before `until` would be among them. None: there is no entry
     /// before, or behind, the rows.
@@ -398,7 +398,7 @@ struct InSight<'a> {
     until: Option<f64>,
 }
 
-impl<'a> InSight<'a> {
+impl<'a> VisibleRows<'a> {
     /// Of a refresh that has brought rows.
     fn of(pulse: &'a Pulse) -> Option<Self> {
         let page = pulse.page.as_ref()?;

@@ -1,6 +1,6 @@
 //! Questions about marks.
 
-use super::{MarkedWhat, TimeoutsPlace};
+use super::{MarkScope, TimeoutsPlace};
 use crate::tui::entries::EntryRow;
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
@@ -31,6 +31,6 @@ impl Model {
             member: here.member.clone(),
             rank: cursor,
         };
-        MarkedWhat::span(start.clone(), here).holds(row)
+        MarkScope::span(start.clone(), here).holds(row)
     }
 }

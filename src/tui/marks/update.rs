@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{MarkRule, MarkedWhat, Marks, TimeoutsPlace, ToggledEntry};
+use super::{MarkRule, MarkScope, Marks, TimeoutsPlace, ToggledEntry};
 use crate::queue::{Due, text};
 use crate::tui::entries::{EntryRow, decode};
 use crate::tui::filter::{Hit, Search};
@@ -173,7 +173,7 @@ fn mark_range(model: &mut Model, start: TimeoutsPlace, here: TimeoutsPlace) {
     set(
         model,
         MarkRule {
-            what: MarkedWhat::span(start, here),
+            what: MarkScope::span(start, here),
             count,
             exact: false,
         },
@@ -236,7 +236,7 @@ fn loaded(model: &Model, from: u64, to: u64) -> Option<Vec<EntryRow>> {
 pub(crate) fn all(model: &mut Model) {
     let rule = if model.focus == Pane::Timeline {
         timeline::chosen::bar_span(model).map(|(from, to, count)| MarkRule {
-            what: MarkedWhat::Due(from, to),
+            what: MarkScope::Due(from, to),
             count: count.unwrap_or(0),
             exact: count.is_some(),
         })
@@ -251,12 +251,12 @@ pub(crate) fn all(model: &mut Model) {
 fn everything(model: &Model) -> MarkRule {
     match &model.filtered {
         Some(filtered) => MarkRule {
-            what: MarkedWhat::Filter(filtered.filter.clone(), filtered.at),
+            what: MarkScope::Filter(filtered.filter.clone(), filtered.at),
             count: filtered.count(),
             exact: filtered.search == Search::Done && !filtered.stale,
         },
         None => MarkRule {
-            what: MarkedWhat::All,
+            what: MarkScope::All,
             count: tabs::queries::total(model),
             exact: true,
         },
@@ -274,7 +274,7 @@ fn set(model: &mut Model, rule: MarkRule) {
         rows_changed(model);
         return;
     }
-    if rule.what == MarkedWhat::All {
+    if rule.what == MarkScope::All {
         marks.rules.clear();
     }
     marks.rules.retain(|r| r.what != rule.what);
@@ -317,7 +317,7 @@ pub(crate) fn rows_changed(model: &mut Model) {
     } = &mut model.marks;
     let filters: Vec<&MarkRule> = rules
         .iter()
-        .filter(|rule| matches!(rule.what, MarkedWhat::Filter(..)))
+        .filter(|rule| matches!(rule.what, MarkScope::Filter(..)))
         .collect();
     if filters.is_empty() {
         matching.clear();
@@ -337,7 +337,7 @@ pub(crate) fn counted(model: &mut Model) {
         return;
     };
     for rule in &mut model.marks.rules {
-        if let MarkedWhat::Filter(filter, _) = &rule.what
+        if let MarkScope::Filter(filter, _) = &rule.what
             && *filter == filtered.filter
         {
             rule.count = filtered.count();
@@ -381,7 +381,7 @@ pub(crate) fn one_by_one(model: &Model, marks: &Marks) -> Option<Marks> {
     let [MarkRule { what, .. }] = &marks.rules[..] else {
         return None;
     };
-    let of_filter = *what == MarkedWhat::Filter(filtered.filter.clone(), filtered.at);
+    let of_filter = *what == MarkScope::Filter(filtered.filter.clone(), filtered.at);
     let all = filtered.search == Search::Done && !filtered.stale && !filtered.is_cut();
     // Equal elements of a list are not told apart by what they are.
     let tabs = (filtered.tab, marks.tab) == (Tab::Waiting, Tab::Waiting);

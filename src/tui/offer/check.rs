@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 
 use super::{OfferForm, SeenFormat};
 use crate::clock::EpochMillis;
-use crate::clock::when::{BadTime, Span, When};
+use crate::clock::when::{BadTime, Span, TypedMoment};
 use crate::payload::Codec;
 use crate::queue::{Era, Queue, text};
 use crate::tui::form::{FieldRemark, Message};
@@ -67,13 +67,13 @@ pub fn moment(queue: &Queue, typed: &str, now: EpochMillis) -> Result<EpochMilli
     let span = typed.parse::<Span>();
     let digits = typed.bytes().all(|b| b.is_ascii_digit());
     let when = match (typed, &span) {
-        ("", _) => Ok(When::FromNow(0)),
+        ("", _) => Ok(TypedMoment::FromNow(0)),
         // Nobody means the first day of 1970.
         (_, Err(why @ BadTime::NoUnit(_))) if digits && typed.len() < 9 => {
             return Err(why.to_string());
         }
-        (_, Ok(span)) => Ok(When::FromNow(span.signed_ms())),
-        _ => typed.parse::<When>(),
+        (_, Ok(span)) => Ok(TypedMoment::FromNow(span.signed_ms())),
+        _ => typed.parse::<TypedMoment>(),
     };
     let due = match when {
         Ok(when) => when.next(now),

@@ -1,6 +1,6 @@
 //! Offers messages, and looks how a queue's are written.
 
-use super::{Effect, OfferReply, SeenFormat, ToOffer};
+use super::{Effect, OfferReply, OfferRequest, SeenFormat};
 use crate::ops::activity::ActivityRecord;
 use crate::ops::journal::Journal;
 use crate::ops::offer::{self as offers, codec_of, form_of};
@@ -27,7 +27,7 @@ impl Tasks {
     }
 
     /// Offers. Nothing makes an offer void that is on its way.
-    fn make(&mut self, asked: ToOffer) {
+    fn make(&mut self, asked: OfferRequest) {
         let (writer, answers) = (self.writer(&asked.queue), self.answers.clone());
         let journal = self.journal.clone();
         tokio::spawn(async move {
@@ -57,7 +57,11 @@ async fn sample(store: Store, queue: Queue) -> SeenFormat {
 }
 
 /// Offers, and writes it down; what became of it.
-async fn make(writer: Result<Writer, StoreError>, journal: Journal, asked: ToOffer) -> OfferReply {
+async fn make(
+    writer: Result<Writer, StoreError>,
+    journal: Journal,
+    asked: OfferRequest,
+) -> OfferReply {
     let count = usize::try_from(asked.count).unwrap_or(usize::MAX);
     let message = (asked.due, asked.payload.as_slice());
     let messages = std::iter::repeat_n(message, count);

@@ -2,7 +2,7 @@
 
 use super::{Msg, OfferForm, OfferReply, SeenFormat};
 use crate::clock::EpochMillis;
-use crate::queue::asks::{Asks, Why};
+use crate::queue::asks::{Confirmation, NameReason};
 use crate::queue::{Form, Queue, text};
 use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question, TypedName};
 use crate::tui::effect::Effect;
@@ -10,7 +10,7 @@ use crate::tui::form::Part;
 use crate::tui::model::{Model, NO_CONNECTION, Overlay};
 use crate::tui::moments;
 use crate::tui::offer::check::{check_message, count, due, what_form};
-use crate::tui::offer::{self, ToOffer};
+use crate::tui::offer::{self, OfferRequest};
 use crate::tui::schedule::pace;
 use crate::tui::toast::{self, Tone};
 
@@ -120,22 +120,27 @@ pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
 }
 
 /// The queue's name, where that is asked for: the form is the question for a few.
-fn asked_by_name(model: &Model, offer: &ToOffer) -> Option<TypedName> {
+fn asked_by_name(model: &Model, offer: &OfferRequest) -> Option<TypedName> {
     let profile = model
         .site
         .profile
         .as_ref()
         .filter(|profile| profile.protected);
-    let why = match (Asks::about(offer.count, None, profile.is_some()), profile) {
-        (Asks::Yes, _) => return None,
-        (Asks::Name(Why::Protected), Some(profile)) => TypedName::protected(&profile.name),
+    let why = match (
+        Confirmation::about(offer.count, None, profile.is_some()),
+        profile,
+    ) {
+        (Confirmation::Yes, _) => return None,
+        (Confirmation::Name(NameReason::Protected), Some(profile)) => {
+            TypedName::protected(&profile.name)
+        }
         _ => format!("{} messages at once", text::thousands(offer.count)),
     };
     Some(TypedName::of(&offer.queue, why))
 }
 
 /// Asks whether that shall be offered. The form is put away meanwhile.
-fn ask(model: &mut Model, offer: ToOffer, name: TypedName) {
+fn ask(model: &mut Model, offer: OfferRequest, name: TypedName) {
     put_away(model);
     let due = moments::short(model.look.zone, offer.due, model.schedule.exact);
     let messages = text::counted(offer.count, "message", "messages");
@@ -170,13 +175,13 @@ fn reopen(model: &mut Model, queue: &Queue) {
     }
 }
 
-fn agreed(model: &mut Model, offer: ToOffer) -> Vec<Effect> {
+fn agreed(model: &mut Model, offer: OfferRequest) -> Vec<Effect> {
     reopen(model, &offer.queue);
     send(model, offer)
 }
 
 /// Sends it off; the form waits for the answer.
-fn send(model: &mut Model, offer: ToOffer) -> Vec<Effect> {
+fn send(model: &mut Model, offer: OfferRequest) -> Vec<Effect> {
     if let Some(form) = of(model, &offer.queue) {
         form.sending = Some(offer.generation);
     }
@@ -184,7 +189,11 @@ fn send(model: &mut Model, offer: ToOffer) -> Vec<Effect> {
 }
 
 /// Returns what would be offered, or the first part that is wrong, and why.
-fn read(form: &OfferForm, now: EpochMillis, generation: u64) -> Result<ToOffer, (Part, String)> {
+fn read(
+    form: &OfferForm,
+    now: EpochMillis,
+    generation: u64,
+) -> Result<OfferRequest, (Part, String)> {
     let said = form.message.said.as_ref().filter(|said| said.is_wrong());
     if let Some(said) = said {
         return Err((Part::Payload, said.words().to_owned()));
@@ -200,7 +209,7 @@ fn read(form: &OfferForm, now: EpochMillis, generation: u64) -> Result<ToOffer, 
     } else {
         Form::ByteId
     };
-    Ok(ToOffer {
+    Ok(OfferRequest {
         generation,
         queue: form.queue.clone(),
         payload,

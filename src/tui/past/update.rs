@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::Then;
+use super::PastPicture;
 use super::queries;
 use super::record::{PastMoment, PastRecord};
 use crate::clock::EpochMillis;
@@ -105,7 +105,7 @@ fn to(model: &mut Model, at: EpochMillis) {
     if at >= end {
         return back(model);
     }
-    let then = Then {
+    let then = PastPicture {
         at,
         end,
         now: model.now,
@@ -182,7 +182,7 @@ pub(crate) fn tell(model: &mut Model, words: &str) {
 }
 
 /// The screen as it was: what is kept of each queue, in the order in which they stand.
-fn picture(model: &Model, then: Then) -> Model {
+fn picture(model: &Model, then: PastPicture) -> Model {
     let shown = shown(model);
     let mut past = Model::new(
         model.size,
@@ -200,7 +200,7 @@ fn picture(model: &Model, then: Then) -> Model {
     (past.cursor, past.top) = (shown.cursor, shown.top);
     let kept = past.queues.get(past.cursor).map(|row| row.record.clone());
     let moment = kept.as_ref().and_then(|record| record.at(then.at));
-    past.then = Some(Then {
+    past.then = Some(PastPicture {
         rates: moment.map_or([None; 3], PastMoment::rates),
         ..then
     });

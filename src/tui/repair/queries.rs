@@ -2,7 +2,7 @@
 
 use super::fit::{Fit, fit};
 use super::{RepairForm, form_of};
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::finding::id;
 use crate::queue::{Finding, Repair, text};
 use crate::tui::field::Field;
@@ -116,7 +116,7 @@ impl RepairForm {
 
     /// Returns the change that the part with the keys asks for, none where something has to be
     /// asked first, by the stand-in worker or by a form; or why it cannot be.
-    pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
+    pub fn what(&self, model: &Model) -> Result<Option<ChangeRequest>, String> {
         let row = self.row(model).ok_or("the queue is no longer there")?;
         let Some(chosen) = self.chosen() else {
             return Err(match self.finding(row) {

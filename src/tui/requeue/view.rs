@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-use super::{How, RequeueForm};
+use super::{DueReference, RequeueForm};
 use crate::clock::EpochMillis;
 use crate::queue::change::{Base, NewDue};
 use crate::queue::text;
@@ -41,9 +41,9 @@ pub(crate) fn render(ctx: &Ctx, form: &RequeueForm, buf: &mut Buffer) {
 const fn name_of(form: &RequeueForm, part: Part) -> &'static str {
     match (part, form.how) {
         (Part::How, _) => "due",
-        (Part::When, How::In) => "in",
-        (Part::When, How::At) => "at",
-        (Part::When, How::By) => "by",
+        (Part::When, DueReference::In) => "in",
+        (Part::When, DueReference::At) => "at",
+        (Part::When, DueReference::By) => "by",
         (Part::Spread, _) => "spread",
         _ => "",
     }

@@ -2,7 +2,7 @@
 
 use super::Msg;
 use crate::clock::EpochMillis;
-use crate::clock::when::When;
+use crate::clock::when::TypedMoment;
 use crate::queue::classes::LATE;
 use crate::queue::{Queue, Zoom};
 use crate::tui::effect::Effect;
@@ -118,10 +118,10 @@ pub(crate) fn list_bar(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     let now = model::now(model);
-    let before = format!("due<{}", When::typed(to, now));
+    let before = format!("due<{}", TypedMoment::typed(to, now));
     // The oldest class has no begin.
     let text = if from.get() > 0 {
-        format!("due>={} {before}", When::typed(from, now))
+        format!("due>={} {before}", TypedMoment::typed(from, now))
     } else {
         before
     };

@@ -222,7 +222,7 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         let start = scale.start(ctx.now, bar);
         ctx.record(track.with_axis(place), Target::Bar(start));
     }
-    let single = single::Singles::new(ctx, track, picture, chosen);
+    let single = single::SingleEntries::new(ctx, track, picture, chosen);
     let bars: Vec<_> = picture
         .counts
         .iter()

@@ -6,7 +6,7 @@ use delayscope::clock::instant;
 use delayscope::ops::demo::{Demo, DemoEvent, DemoOptions, Scenario};
 use delayscope::ops::doctor::{Examination, look};
 use delayscope::ops::worker::{WorkerOptions, work};
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::{Diagnosis, Step};
 use delayscope::queue::{Finding, Form, ServerWatch, Severity};
 use delayscope::store::{Access, Store};
@@ -20,7 +20,7 @@ async fn a_poison_entry_is_named_and_once_it_is_repacked_its_client_goes_on_by_i
     let (demo, mut events) = play(Scenario::Poison).await;
     let found = named(&demo, "poison").await;
     assert_eq!(found.evidence.figures["due_before"], 2, "{found:?}");
-    let step = Step::Change(What::Repack(Some(Form::ByteId)));
+    let step = Step::Change(ChangeRequest::Repack(Some(Form::ByteId)));
     assert_eq!(found.repair.step, step);
     // The two before it are delivered again and again, and nothing behind it is.
     let mut consumed = Vec::new();

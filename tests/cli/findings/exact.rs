@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::ops::doctor::{ExaminationEvent, examine};
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::{Diagnosis, Step};
 use delayscope::queue::{Era, Exact, Finding, Severity};
 use futures_util::StreamExt as _;
@@ -190,7 +190,7 @@ async fn frames_in_the_middle_of_target_and_bad_scores_are_counted() {
     );
     let negative = found(&said, "score-range");
     assert_eq!(negative.figure, Some(130));
-    assert_eq!(negative.repair.step, Step::Change(What::Score));
+    assert_eq!(negative.repair.step, Step::Change(ChangeRequest::Score));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Frames that clients cannot unpack, and members that are none.
 
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::Step;
 use delayscope::queue::{Era, Form, Severity};
 
@@ -28,7 +28,7 @@ async fn a_poison_entry_at_the_head_is_named_with_what_stops() {
             "{}",
             found.sentence()
         );
-        let step = Step::Change(What::Repack(Some(era.form(8))));
+        let step = Step::Change(ChangeRequest::Repack(Some(era.form(8))));
         assert_eq!(found.repair.step, step);
     })
     .await;
@@ -79,7 +79,7 @@ async fn a_poison_entry_that_is_not_due_yet_is_a_warning_and_gone_once_it_is_out
         }
         let found = patient.until_first("poison").await;
         assert_eq!((found.severity, found.figure), (Severity::Warning, Some(1)));
-        let step = Step::Change(What::Repack(Some(Form::ByteId)));
+        let step = Step::Change(ChangeRequest::Repack(Some(Form::ByteId)));
         assert_eq!(found.repair.step, step);
         let keys = patient.queue.keys();
         patient
@@ -169,7 +169,7 @@ async fn what_is_no_frame_is_named_and_can_be_taken_out() {
             Severity::Warning
         };
         assert_eq!(found.severity, wanted);
-        let Step::Entry(What::Quarantine, entry) = found.repair.step else {
+        let Step::Entry(ChangeRequest::Quarantine, entry) = found.repair.step else {
             panic!("{found:?}")
         };
         assert_eq!(entry.member, b"{\"order\":1}");

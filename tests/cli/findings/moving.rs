@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use delayscope::ops::doctor::{Examination, recall};
 use delayscope::ops::journal::{Journal, JournalHead, ServerId};
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::Step;
 use delayscope::queue::{Change, Era, Finding, Queue, Severity, Tally};
 
@@ -32,7 +32,7 @@ async fn a_client_that_sleeps(seed: u64) {
         (found.severity, found.figure),
         (Severity::Critical, Some(3))
     );
-    assert_eq!(found.repair.step, Step::Change(What::Kick));
+    assert_eq!(found.repair.step, Step::Change(ChangeRequest::Kick));
     // Somebody transfers: it moves, and this has gone; so soon that it is no news.
     let _client = patient.client(Era::Newer, 0);
     patient
@@ -215,7 +215,10 @@ async fn a_burst_far_down_the_order_list_is_told_before_it_falls_due() {
             (really / 3..=really * 3).contains(&block_ms),
             "{block_ms} of {really}"
         );
-        assert_eq!(found.repair.step, Step::Change(What::Realign(None)));
+        assert_eq!(
+            found.repair.step,
+            Step::Change(ChangeRequest::Realign(None))
+        );
     })
     .await;
 }

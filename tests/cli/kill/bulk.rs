@@ -1,7 +1,7 @@
 //! The ways that keep the order list out of the way, repairs, and undo.
 
 use crate::kill::run::killed;
-use crate::kill::scenario::{Lie, Scenario, Then, Undo};
+use crate::kill::scenario::{Lie, PastPicture, Scenario, Undo};
 
 /// Enough for the walks through the order list to be long.
 const MANY: Lie = Lie::new(6_000, 300).shuffled();
@@ -70,13 +70,13 @@ killed! {
     }
 
     the_order_list_is_brought_back {
-        let lie = SOME.then(Then::SetAside);
+        let lie = SOME.then(PastPicture::SetAside);
         let typed = &["repair", "orders", "--restore-order"];
         Scenario::new(lie, typed, 0, Undo::Nothing)
     }
 
     drift_is_mended {
-        let lie = SOME.then(Then::Drift);
+        let lie = SOME.then(PastPicture::Drift);
         let typed = &["repair", "orders", "--drift"];
         Scenario::new(lie, typed, 0, Undo::All)
     }

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use crate::kill::program::{Program, Said};
-use crate::kill::proxy::{Point, Proxy, Then};
+use crate::kill::proxy::{PastPicture, Point, Proxy};
 use crate::kill::run::all_told;
-use crate::kill::scenario::{Lie, QUEUE, Then as Beforehand};
+use crate::kill::scenario::{Lie, PastPicture as Beforehand, QUEUE};
 use crate::kill::world::{Place, World, moved};
 use crate::support::{Server, wait_for};
 
@@ -20,7 +20,7 @@ fn cut(lie: Lie, typed: &[&str], point: Point) -> (Said, u64) {
     lie.put(&server);
     let before = World::of(&server, &queue);
     let program = Program::new(&server);
-    let proxy = Proxy::start(&server.socket(), point, Then::Cut);
+    let proxy = Proxy::start(&server.socket(), point, PastPicture::Cut);
     let said = program.run_through(&[typed, &["--yes"]].concat(), "", &proxy);
     assert!(proxy.reached(), "the point was reached: {}", said.told);
     let after = World::of(&server, &queue);
@@ -103,7 +103,7 @@ fn stopped(pause: impl FnOnce()) {
     let server = Server::start();
     SOME.put(&server);
     let program = Program::new(&server);
-    let proxy = Proxy::start(&server.socket(), Point::Never, Then::Hold);
+    let proxy = Proxy::start(&server.socket(), Point::Never, PastPicture::Hold);
     let typed = [
         "deliver", QUEUE, "--grep", "pick", "--rate", "2000/s", "--yes",
     ];

@@ -28,7 +28,7 @@ pub enum Point {
 
 /// What happens there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Then {
+pub enum PastPicture {
     /// Nothing passes on that connection any more.
     Hold,
     /// That connection is closed; the next one is whole again.
@@ -44,7 +44,7 @@ pub struct Proxy {
 struct Shared {
     server: PathBuf,
     point: Point,
-    then: Then,
+    then: PastPicture,
     /// Scripts and bytes of requests up to now.
     counts: Mutex<[usize; 2]>,
     reached: AtomicBool,
@@ -63,7 +63,7 @@ struct Pair {
 
 impl Proxy {
     /// In front of the server that listens on that socket.
-    pub fn start(server: &Path, point: Point, then: Then) -> Self {
+    pub fn start(server: &Path, point: Point, then: PastPicture) -> Self {
         let dir = crate::support::room();
         let shared = Arc::new(Shared {
             server: server.to_owned(),
@@ -172,7 +172,7 @@ struct Reached;
 
 impl Shared {
     fn stop(&self, client: &UnixStream, server: &UnixStream) {
-        if self.then == Then::Cut {
+        if self.then == PastPicture::Cut {
             close(client, server);
         }
         self.reached.store(true, Ordering::SeqCst);

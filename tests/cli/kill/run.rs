@@ -11,8 +11,8 @@ use crate::data::Random;
 use crate::kill::beside::{Beside, Others};
 use crate::kill::others::is_theirs;
 use crate::kill::program::{Program, Said};
-use crate::kill::proxy::{Point, Proxy, Then};
-use crate::kill::scenario::{QUEUE, Scenario, Then as Beforehand, Undo};
+use crate::kill::proxy::{PastPicture, Point, Proxy};
+use crate::kill::scenario::{PastPicture as Beforehand, QUEUE, Scenario, Undo};
 use crate::kill::world::{Place, Places, World, astray, moved};
 use crate::support::Server;
 
@@ -186,7 +186,7 @@ fn control(server: &Server, scenario: &Scenario) -> Control {
         let plan = program.run(&[scenario.typed, &["--dry-run"]].concat(), scenario.input);
         assert_eq!(plan.summary()["way"], scenario.way, "{}", plan.told);
     }
-    let proxy = Proxy::start(&server.socket(), Point::Never, Then::Hold);
+    let proxy = Proxy::start(&server.socket(), Point::Never, PastPicture::Hold);
     let began = instant();
     let said = program.run_through(&words(scenario), scenario.input, &proxy);
     let took = began.elapsed();
@@ -220,7 +220,7 @@ fn one(
     let server = beside.server();
     let program = prepare(server, scenario);
     let others = (!scenario.alone).then(|| beside.begin(kill.transfers));
-    let proxy = Proxy::start(&server.socket(), kill.point, Then::Hold);
+    let proxy = Proxy::start(&server.socket(), kill.point, PastPicture::Hold);
     let said = program.kill(&words(scenario), scenario.input, &proxy, kill.after);
     let did = others.map(Others::end).unwrap_or_default();
     let said = said?;

@@ -25,12 +25,12 @@ pub struct Lie {
     /// Whether the offers were made in another order than that of the due times.
     pub shuffled: bool,
     /// What else is done to the queue.
-    pub then: Then,
+    pub then: PastPicture,
 }
 
 /// What else is done to a queue before.
 #[derive(Clone, Copy, Eq, PartialEq)]
-pub enum Then {
+pub enum PastPicture {
     /// Nothing.
     Nothing,
     /// The picked ones are delivered, not waiting.
@@ -182,7 +182,7 @@ impl Lie {
             picked,
             due: false,
             shuffled: false,
-            then: Then::Nothing,
+            then: PastPicture::Nothing,
         }
     }
 
@@ -199,14 +199,14 @@ impl Lie {
     }
 
     /// And then.
-    pub const fn then(mut self, then: Then) -> Self {
+    pub const fn then(mut self, then: PastPicture) -> Self {
         self.then = then;
         self
     }
 
     /// Whether the order list holds some that do not wait, as what is changed.
     pub fn has_strays(self) -> bool {
-        matches!(self.then, Then::Strays | Then::StraysAside)
+        matches!(self.then, PastPicture::Strays | PastPicture::StraysAside)
     }
 
     /// Score and member of each that waits.
@@ -245,8 +245,8 @@ impl Lie {
         all.cmd("RPUSH").arg(&keys.order).arg(&order);
         let picked: Vec<&Vec<u8>> = order.iter().copied().filter(|m| is_pick(m)).collect();
         match self.then {
-            Then::Nothing => {}
-            Then::Delivered => {
+            PastPicture::Nothing => {}
+            PastPicture::Delivered => {
                 let payloads: Vec<&[u8]> = picked.iter().map(|member| &member[17..]).collect();
                 all.cmd("RPUSH").arg(&keys.target).arg(payloads);
                 all.cmd("ZREM").arg(&keys.timeouts).arg(&picked);
@@ -254,29 +254,29 @@ impl Lie {
                     all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
                 }
             }
-            Then::SetAside => {
+            PastPicture::SetAside => {
                 all.cmd("RENAME").arg(&keys.order).arg(&keys.aside);
             }
-            Then::Drift => {
+            PastPicture::Drift => {
                 for member in picked.iter().step_by(3) {
                     all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
                 }
             }
-            Then::Strays | Then::StraysAside => {
+            PastPicture::Strays | PastPicture::StraysAside => {
                 for (n, pick) in (900_000..).zip(&picked).step_by(3) {
                     let stale = frame(n, format!("stale {n}").as_bytes());
                     let before = all.cmd("LINSERT").arg(&keys.order).arg("BEFORE");
                     before.arg(pick).arg(stale);
                 }
-                if self.then == Then::StraysAside {
+                if self.then == PastPicture::StraysAside {
                     all.cmd("RENAME").arg(&keys.order).arg(&keys.aside);
                 }
             }
-            Then::Held | Then::Framed => {
+            PastPicture::Held | PastPicture::Framed => {
                 all.cmd("ZREM").arg(&keys.timeouts).arg(&picked);
                 for (turn, member) in (1..).zip(&picked) {
                     all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
-                    if self.then == Then::Framed {
+                    if self.then == PastPicture::Framed {
                         all.cmd("RPUSH").arg(&keys.target).arg(member);
                         continue;
                     }
@@ -288,21 +288,21 @@ impl Lie {
                     all.cmd("ZADD").arg(&keys.hold.leases).arg(PAST).arg(&field);
                 }
             }
-            Then::InSeconds | Then::InMicroseconds => {
+            PastPicture::InSeconds | PastPicture::InMicroseconds => {
                 for (n, member) in (0..).zip(&picked) {
                     let score = match self.then {
-                        Then::InSeconds => PAST / 1_000 + n,
+                        PastPicture::InSeconds => PAST / 1_000 + n,
                         _ => (PAST + n) * 1_000,
                     };
                     all.cmd("ZADD").arg(&keys.timeouts).arg(score).arg(member);
                 }
             }
-            Then::Expiring => {
+            PastPicture::Expiring => {
                 for key in [Some(&keys.timeouts), keys.order.as_ref()] {
                     all.cmd("PEXPIREAT").arg(key).arg(AFAR);
                 }
             }
-            Then::Taken => {
+            PastPicture::Taken => {
                 all.cmd("SET").arg(&keys.target).arg(TAKEN);
             }
         }

@@ -1,7 +1,7 @@
 //! Changes of one entry or a few hundred: each batch one script.
 
 use crate::kill::run::killed;
-use crate::kill::scenario::{Lie, Scenario, Then, Undo};
+use crate::kill::scenario::{Lie, PastPicture, Scenario, Undo};
 
 const FEW: Lie = Lie::new(40, 4);
 const SOME: Lie = Lie::new(1_200, 700).shuffled();
@@ -72,13 +72,13 @@ killed! {
     }
 
     delivered_elements_are_deleted {
-        let lie = SOME.then(Then::Delivered);
+        let lie = SOME.then(PastPicture::Delivered);
         let typed = &["delete", "orders", "--from", "delivered", "--grep", "pick"];
         Scenario::new(lie, typed, 700, Undo::All)
     }
 
     delivered_elements_go_back_to_waiting {
-        let lie = SOME.then(Then::Delivered);
+        let lie = SOME.then(PastPicture::Delivered);
         let typed = &[
             "requeue",
             "orders",

@@ -11,7 +11,7 @@ use delayscope::queue::Queue;
 use crate::kill::beside::Beside;
 use crate::kill::others::is_theirs;
 use crate::kill::program::{Program, Said};
-use crate::kill::proxy::{Point, Proxy, Then};
+use crate::kill::proxy::{PastPicture, Point, Proxy};
 use crate::kill::run::{Kill, Measured, each_kill};
 use crate::kill::scenario::{Lie, QUEUE};
 use crate::kill::world::{Place, World};
@@ -98,7 +98,7 @@ fn kill_a_consumer(come: Come) {
     let beside = Beside::start();
     let server = beside.server();
     let program = empty(server);
-    let proxy = Proxy::start(&server.socket(), Point::Never, Then::Hold);
+    let proxy = Proxy::start(&server.socket(), Point::Never, PastPicture::Hold);
     let began = instant();
     let said = consume(server, come, |words| {
         Ok(program.run_through(words, "", &proxy))
@@ -131,7 +131,7 @@ fn one(beside: &Beside, come: Come, kill: &Kill) -> Result<(bool, usize), String
     let server = beside.server();
     let program = empty(server);
     let others = beside.begin(kill.transfers);
-    let proxy = Proxy::start(&server.socket(), kill.point, Then::Hold);
+    let proxy = Proxy::start(&server.socket(), kill.point, PastPicture::Hold);
     let after = kill.after.min(LONG);
     let said = consume(server, come, |words| program.kill(words, "", &proxy, after));
     let did = others.end();
@@ -279,7 +279,7 @@ fn kill_a_worker(lie: Lie) {
     };
     let program = prepare();
     let before = World::of(server, &queue());
-    let proxy = Proxy::start(&server.socket(), Point::Never, Then::Hold);
+    let proxy = Proxy::start(&server.socket(), Point::Never, PastPicture::Hold);
     let began = instant();
     let said = program.run_through(&words, "", &proxy);
     let took = began.elapsed();
@@ -293,7 +293,7 @@ fn kill_a_worker(lie: Lie) {
     each_kill(&format!("worker, {} due", lie.waiting), measured, |kill| {
         let program = prepare();
         let others = beside.begin(kill.transfers);
-        let proxy = Proxy::start(&server.socket(), kill.point, Then::Hold);
+        let proxy = Proxy::start(&server.socket(), kill.point, PastPicture::Hold);
         let said = program.kill(&words, "", &proxy, kill.after.min(LONG));
         let did = others.end();
         let said = said?;

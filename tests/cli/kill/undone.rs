@@ -8,8 +8,8 @@ use delayscope::queue::Queue;
 
 use crate::kill::others::{Others, is_theirs};
 use crate::kill::program::{Program, Said};
-use crate::kill::proxy::{Point, Proxy, Then as What};
-use crate::kill::scenario::{Lie, QUEUE, Then};
+use crate::kill::proxy::{PastPicture as ChangeRequest, Point, Proxy};
+use crate::kill::scenario::{Lie, PastPicture, QUEUE};
 use crate::kill::world::{World, moved};
 use crate::support::Server;
 
@@ -49,7 +49,7 @@ impl Desk {
 
     /// Kills what is typed at that point; whether it came to it.
     fn killed(&self, typed: &[&str], point: Point) -> bool {
-        let proxy = Proxy::start(&self.server.socket(), point, What::Hold);
+        let proxy = Proxy::start(&self.server.socket(), point, ChangeRequest::Hold);
         let words = [typed, &["--yes"]].concat();
         let said = self.program.kill(&words, "", &proxy, FOREVER);
         said.unwrap().code.is_none()
@@ -164,7 +164,10 @@ fn an_undo_that_is_killed_again_and_again_comes_to_its_end() {
 fn what_a_killed_undo_advises_brings_the_rest_back() {
     let mut advised = 0;
     for round in 0..rounds() {
-        for (lie, typed) in [(MANY.due(), DELETE), (SOME.then(Then::Delivered), TAKEN)] {
+        for (lie, typed) in [
+            (MANY.due(), DELETE),
+            (SOME.then(PastPicture::Delivered), TAKEN),
+        ] {
             for point in [Point::Before(round), Point::After(round)] {
                 advised += continued(lie, typed, &[point]).map_or(0, |advised| advised.len());
             }
@@ -211,7 +214,7 @@ fn told_as_it_is(lie: Lie, typed: &[&str], change: &str, point: Point) {
 
 #[test]
 fn of_a_killed_change_all_comes_back_and_untouched_entries_are_not_counted() {
-    let delivered = SOME.then(Then::Delivered);
+    let delivered = SOME.then(PastPicture::Delivered);
     let changes: [(Lie, &[&str], &str); 6] = [
         (MANY, DELETE, "delete"),
         (SOME, DELETE, "delete"),

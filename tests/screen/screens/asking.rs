@@ -9,7 +9,7 @@ use delayscope::queue::{
     Tally, Zoom, frame,
 };
 use delayscope::tui::change::plan::MarkedEntries;
-use delayscope::tui::change::{ChangeStage, UnderWay};
+use delayscope::tui::change::{ChangeStage, UnfinishedChange};
 use delayscope::tui::dialog::DialogLine;
 use delayscope::tui::dialog::preview::{Preview, Strip};
 use delayscope::tui::edit::EditForm;
@@ -19,7 +19,7 @@ use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Overlay};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::repair::RepairForm;
-use delayscope::tui::requeue::{How, RequeueForm};
+use delayscope::tui::requeue::{DueReference, RequeueForm};
 use delayscope::tui::update::update;
 
 use crate::screens::build::{NOW, evening, look, survey};
@@ -81,7 +81,7 @@ fn deliver_all() -> Plan {
 fn at(size: (u16, u16), look: Look, change: Change, stage: ChangeStage) -> Model {
     let mut m = evening(size, look);
     m.workers.program = Some("delayscope".to_owned());
-    m.changing.one = Some(UnderWay {
+    m.changing.one = Some(UnfinishedChange {
         generation: 1,
         change,
         called: change.label(),
@@ -294,12 +294,12 @@ fn another_due_time_says_what_it_means_or_what_is_wrong() {
         text(&with(SMALL, look(), overlay))
     };
     let says = [
-        (How::In, "5m", 1, "14:07:09, in 5:00"),
-        (How::In, "5", 1, "a span needs a unit"),
-        (How::At, "", 1, "write 14:10"),
-        (How::By, "-2m", 1, "0:56 ago: late at once"),
-        (How::By, "+1h", 3, "each 1h 00m later than now"),
-        (How::By, "-1h", 3, "each 1h 00m earlier than now"),
+        (DueReference::In, "5m", 1, "14:07:09, in 5:00"),
+        (DueReference::In, "5", 1, "a span needs a unit"),
+        (DueReference::At, "", 1, "write 14:10"),
+        (DueReference::By, "-2m", 1, "0:56 ago: late at once"),
+        (DueReference::By, "+1h", 3, "each 1h 00m later than now"),
+        (DueReference::By, "-1h", 3, "each 1h 00m earlier than now"),
     ];
     for (how, typed, count, words) in says {
         let text = shown(how, typed, count);

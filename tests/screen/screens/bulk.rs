@@ -7,7 +7,7 @@ use std::time::Duration;
 use delayscope::queue::change_event::Order;
 use delayscope::queue::plan::{Progress, Way};
 use delayscope::queue::{Change, EntryId, EntryResult, Outcome, Plan, Queue, Tally};
-use delayscope::tui::change::{ChangeInProgress, ChangeStage, UnderWay};
+use delayscope::tui::change::{ChangeInProgress, ChangeStage, UnfinishedChange};
 use delayscope::tui::journal::{ChangeView, OwnChange, PastChange};
 use delayscope::tui::model::{Model, Overlay, Pane, Screen};
 use delayscope::tui::tabs::Tab;
@@ -52,7 +52,7 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
         longest_block: Duration::from_micros(6_240),
         waits: waits.map(str::to_owned),
     });
-    m.changing.one = Some(UnderWay {
+    m.changing.one = Some(UnfinishedChange {
         generation: 7,
         change: Change::Delete,
         called: Change::Delete.word(),
@@ -146,7 +146,7 @@ fn a_change_that_waits_or_is_paused_says_why() {
 /// The entries are over, and a third of the order list is back.
 fn coming_back(size: (u16, u16), order: Order) -> Model {
     let mut m = under_way(size, order, None);
-    if let Some(UnderWay {
+    if let Some(UnfinishedChange {
         stage: ChangeStage::Running(running),
         ..
     }) = &mut m.changing.one

@@ -5,7 +5,7 @@ use delayscope::tui::entries;
 use delayscope::tui::entries::Entries;
 use delayscope::tui::filter::{ActiveFilter, EntrySort, Hit, Search};
 use delayscope::tui::look::Look;
-use delayscope::tui::marks::{MarkRule, MarkedWhat, ToggledEntry};
+use delayscope::tui::marks::{MarkRule, MarkScope, ToggledEntry};
 use delayscope::tui::model::{Model, Pane};
 use delayscope::tui::prompt::{Prompt, PromptKind};
 use delayscope::tui::queues::QueueSort;
@@ -123,7 +123,7 @@ fn marked_entries_at_three_sizes() {
     let mut m = evening(SMALL, look());
     m.look.ascii = true;
     m.marks.rules.push(MarkRule {
-        what: MarkedWhat::Due(NOW, NOW.plus(60_000)),
+        what: MarkScope::Due(NOW, NOW.plus(60_000)),
         count: 41_203,
         exact: false,
     });

@@ -10,7 +10,7 @@ use delayscope::tui::journal::{ChangeLine, PastChange};
 use delayscope::tui::layout;
 use delayscope::tui::tabs;
 
-use delayscope::tui::lists::{ListElement, ListWindow, Since};
+use delayscope::tui::lists::{ListElement, ListWindow, QuarantineTime};
 use delayscope::tui::look::Look;
 use delayscope::tui::model::{Model, Screen};
 use delayscope::tui::tabs::Tab;
@@ -130,7 +130,7 @@ fn what_is_in_quarantine_and_since_when() {
             len: Some(3),
             ..ListWindow::default()
         };
-        let since = Since {
+        let since = QuarantineTime {
             at: NOW.plus(-90_000),
             change: "01jd3vh4aa".to_owned(),
         };

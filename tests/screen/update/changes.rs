@@ -18,7 +18,7 @@ use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::plan::Progress;
 use delayscope::queue::{Change, Plan, Queue, Summary, Tally};
 use delayscope::tui::change;
-use delayscope::tui::change::plan::ToPlan;
+use delayscope::tui::change::plan::PlanRequest;
 use delayscope::tui::dialog::Dialog;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::model::{Model, Overlay, Pane};
@@ -50,7 +50,7 @@ pub(crate) fn plan(change: Change, planned: u64) -> Plan {
 }
 
 /// What is to be planned, when anything is.
-fn asked(effects: &[Effect]) -> Option<ToPlan> {
+fn asked(effects: &[Effect]) -> Option<PlanRequest> {
     effects.iter().find_map(|effect| match effect {
         Effect::Change(change::Effect::Plan(asked)) => Some((**asked).clone()),
         _ => None,

@@ -6,7 +6,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::queue::Change;
 use delayscope::tui::change;
 use delayscope::tui::change::queries;
-use delayscope::tui::change::{ChangeInProgress, ChangeStage, UnderWay};
+use delayscope::tui::change::{ChangeInProgress, ChangeStage, UnfinishedChange};
 use delayscope::tui::focus;
 use delayscope::tui::hints;
 use delayscope::tui::keys;
@@ -85,7 +85,7 @@ fn line(text: &str) -> ChangeLine {
 /// A change is under way, and its panel has the keys.
 fn under_way(desk: &mut Desk) {
     let (plan, since) = (plan(Change::Delete, 5_000), desk.model.instant);
-    desk.model.changing.one = Some(UnderWay {
+    desk.model.changing.one = Some(UnfinishedChange {
         generation: u64::MAX,
         change: plan.change,
         called: plan.change.label(),

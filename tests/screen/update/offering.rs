@@ -7,7 +7,7 @@ use delayscope::tui::form::{self, InputForm as _, Part};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Overlay;
 use delayscope::tui::msg::Msg;
-use delayscope::tui::offer::ToOffer;
+use delayscope::tui::offer::OfferRequest;
 use delayscope::tui::offer::{self, OfferForm, OfferReply, SeenFormat};
 
 use crate::desk::Desk;
@@ -50,7 +50,7 @@ fn type_in(desk: &mut Desk, text: &str) {
     }
 }
 
-fn offer_of(effects: &[Effect]) -> Option<ToOffer> {
+fn offer_of(effects: &[Effect]) -> Option<OfferRequest> {
     effects.iter().find_map(|effect| match effect {
         Effect::Offer(offer::Effect::Make(offer)) => Some((**offer).clone()),
         _ => None,
@@ -68,7 +68,7 @@ fn done(count: u8) -> OfferReply {
     }
 }
 
-fn answer(desk: &mut Desk, offer: &ToOffer, outcome: OfferReply) {
+fn answer(desk: &mut Desk, offer: &OfferRequest, outcome: OfferReply) {
     desk.tell(Msg::Offer(offer::Msg::Answered {
         generation: offer.generation,
         queue: offer.queue.clone(),

@@ -1,12 +1,14 @@
 //! Changes by plan and by script, as the stage's user.
 
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::entries::{EntryPlace, Selection};
 use delayscope::ops::journal::Journal;
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Away, Broom, ReadOrder, ReturnedEntry, StrayFate, Swap, Where};
+use delayscope::store::bulk::{
+    AwayPlace, Broom, ReadOrder, ReturnPlace, ReturnedEntry, StrayFate, Swap,
+};
 use delayscope::store::change;
 use delayscope::store::read::scan_members;
 use delayscope::store::write::DueCursor;
@@ -15,7 +17,7 @@ use delayscope::store::{Access, Store};
 use crate::acl::stage::Stage;
 use crate::support::{PATIENCE, frame, room};
 
-const SOON: What = What::Requeue(NewDue {
+const SOON: ChangeRequest = ChangeRequest::Requeue(NewDue {
     base: Base::In(60_000),
     spread_ms: 0,
 });
@@ -33,12 +35,17 @@ pub(crate) enum Chosen {
     Stray,
 }
 
-async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> PreparedChange {
+async fn prepared(
+    store: &Store,
+    queue: &Queue,
+    what: ChangeRequest,
+    chosen: Chosen,
+) -> PreparedChange {
     let (from, limit) = match chosen {
-        Chosen::Waiting => (From::Waiting, None),
-        Chosen::Delivered => (From::Delivered, None),
-        Chosen::One => (From::Waiting, Some(1)),
-        Chosen::Stray => (From::OrderOnly, None),
+        Chosen::Waiting => (EntryPlace::Waiting, None),
+        Chosen::Delivered => (EntryPlace::Delivered, None),
+        Chosen::One => (EntryPlace::Waiting, Some(1)),
+        Chosen::Stray => (EntryPlace::OrderOnly, None),
     };
     let selection = Selection {
         from,
@@ -46,8 +53,8 @@ async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> P
         ..Selection::default()
     };
     let which = match (&what, chosen) {
-        (What::Transfer, Chosen::Waiting) => Which::Due,
-        _ => Which::Selected(selection),
+        (ChangeRequest::Transfer, Chosen::Waiting) => EntryChoice::Due,
+        _ => EntryChoice::Selected(selection),
     };
     let wish = Wish {
         queue: queue.clone(),
@@ -87,15 +94,19 @@ fn deliver_some(stage: &Stage) {
 }
 
 /// Whether only a queue with frames and a channel can do that.
-fn wants_redisson(what: &What) -> bool {
+fn wants_redisson(what: &ChangeRequest) -> bool {
     matches!(
         what,
-        What::Kick | What::Duplicate | What::Drift | What::Unwrap | What::Repack(_)
+        ChangeRequest::Kick
+            | ChangeRequest::Duplicate
+            | ChangeRequest::Drift
+            | ChangeRequest::Unwrap
+            | ChangeRequest::Repack(_)
     )
 }
 
 /// Plans and applies.
-pub(crate) async fn change(stage: &Stage, what: What, chosen: Chosen) {
+pub(crate) async fn change(stage: &Stage, what: ChangeRequest, chosen: Chosen) {
     if wants_redisson(&what) && !stage.is_redisson() {
         return;
     }
@@ -112,7 +123,7 @@ pub(crate) async fn change(stage: &Stage, what: What, chosen: Chosen) {
 }
 
 /// Takes a change back that somebody else has made, and takes that back.
-pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
+pub(crate) async fn undo(stage: &Stage, what: ChangeRequest, chosen: Chosen) {
     if wants_redisson(&what) && !stage.is_redisson() {
         return;
     }
@@ -140,12 +151,12 @@ pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
 /// All that is taken back, each kind of change once.
 pub(crate) async fn undo_each(stage: &Stage) {
     for (what, chosen) in [
-        (What::Delete, Chosen::One),
+        (ChangeRequest::Delete, Chosen::One),
         (SOON, Chosen::One),
-        (What::Edit(b"other".to_vec()), Chosen::One),
-        (What::Duplicate, Chosen::One),
-        (What::Delete, Chosen::Delivered),
-        (What::Transfer, Chosen::Waiting),
+        (ChangeRequest::Edit(b"other".to_vec()), Chosen::One),
+        (ChangeRequest::Duplicate, Chosen::One),
+        (ChangeRequest::Delete, Chosen::Delivered),
+        (ChangeRequest::Transfer, Chosen::Waiting),
     ] {
         undo(stage, what, chosen).await;
     }
@@ -154,7 +165,7 @@ pub(crate) async fn undo_each(stage: &Stage) {
 /// Of two that are due at once the one with the smaller id is the head: the new one, here.
 pub(crate) async fn duplicate(stage: &Stage) {
     stage.by_hand(|server| server.put(&stage.queue, &frame(u64::MAX, b"head"), "1"));
-    change(stage, What::Duplicate, Chosen::One).await;
+    change(stage, ChangeRequest::Duplicate, Chosen::One).await;
 }
 
 pub(crate) async fn requeue(stage: &Stage) {
@@ -162,7 +173,7 @@ pub(crate) async fn requeue(stage: &Stage) {
         base: Base::By(-1_000),
         spread_ms: 0,
     };
-    change(stage, What::Requeue(earlier), Chosen::One).await;
+    change(stage, ChangeRequest::Requeue(earlier), Chosen::One).await;
     change(stage, SOON, Chosen::Waiting).await;
     change(stage, SOON, Chosen::Delivered).await;
     let Some(order) = stage.queue.keys().order else {
@@ -249,7 +260,7 @@ pub(crate) async fn sweep(stage: &Stage) {
         let writer = stage.writer();
         let chosen = [(&b"x"[..], Broom::Stray)];
         let swept = writer
-            .sweep(&stage.queue, 3, &chosen, Away::Nowhere)
+            .sweep(&stage.queue, 3, &chosen, AwayPlace::Nowhere)
             .await
             .unwrap();
         assert_eq!(swept.done.went, 3);
@@ -272,13 +283,13 @@ pub(crate) async fn put_back_around(stage: &Stage) {
     if stage.is_redisson() {
         let member = frame(77, b"back");
         let entry = ReturnedEntry {
-            to: Where::Tail,
+            to: ReturnPlace::Tail,
             score: 1.0,
             member: &member,
         };
         let (writer, entries) = (stage.writer(), [entry]);
         let back = writer
-            .put_back_around(&stage.queue, 3, &entries, Away::Nowhere)
+            .put_back_around(&stage.queue, 3, &entries, AwayPlace::Nowhere)
             .await;
         back.unwrap();
     }
@@ -294,7 +305,7 @@ pub(crate) async fn undo_drift(stage: &Stage) {
             server.cmd_bytes(&[b"RPUSH", &order, &frame(1, b"entry 1")]);
         });
     }
-    undo(stage, What::Drift, Chosen::Waiting).await;
+    undo(stage, ChangeRequest::Drift, Chosen::Waiting).await;
 }
 
 /// Frames in target are taken off; `back`: that is taken back, and that again.
@@ -304,9 +315,9 @@ pub(crate) async fn unwrap(stage: &Stage, back: bool) {
         server.cmd_bytes(&[b"RPUSH", &target, &frame(97, b"framed"), &frame(96, b"too")]);
     });
     if back {
-        undo(stage, What::Unwrap, Chosen::Waiting).await;
+        undo(stage, ChangeRequest::Unwrap, Chosen::Waiting).await;
     } else {
-        change(stage, What::Unwrap, Chosen::Waiting).await;
+        change(stage, ChangeRequest::Unwrap, Chosen::Waiting).await;
     }
 }
 
@@ -317,9 +328,9 @@ pub(crate) async fn persist(stage: &Stage, back: bool) {
         server.cmd_bytes(&[b"PEXPIRE", &timeouts, b"3600000"]);
     });
     if back {
-        undo(stage, What::Persist, Chosen::Waiting).await;
+        undo(stage, ChangeRequest::Persist, Chosen::Waiting).await;
     } else {
-        change(stage, What::Persist, Chosen::Waiting).await;
+        change(stage, ChangeRequest::Persist, Chosen::Waiting).await;
     }
 }
 
@@ -330,9 +341,9 @@ pub(crate) async fn rename_taken(stage: &Stage, back: bool) {
         server.cmd_bytes(&[b"SET", &target, b"in the way"]);
     });
     if back {
-        undo(stage, What::RenameTaken, Chosen::Waiting).await;
+        undo(stage, ChangeRequest::RenameTaken, Chosen::Waiting).await;
     } else {
-        change(stage, What::RenameTaken, Chosen::Waiting).await;
+        change(stage, ChangeRequest::RenameTaken, Chosen::Waiting).await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Into quarantine and out of it, as the stage's user.
 
-use delayscope::ops::plan::What;
-use delayscope::store::bulk::{Away, Broom, ReturnFate, ReturnedEntry, Where};
+use delayscope::ops::plan::ChangeRequest;
+use delayscope::store::bulk::{AwayPlace, Broom, ReturnFate, ReturnPlace, ReturnedEntry};
 use delayscope::store::change::{ChosenEntry, ListPlace};
 
 use crate::acl::changes;
@@ -14,7 +14,7 @@ pub(crate) async fn sweep(stage: &Stage) {
         let member = frame(77, b"chosen");
         stage.by_hand(|server| server.put(&stage.queue, &member, "1"));
         let chosen = [(member.as_slice(), Broom::Delete(1.0))];
-        let (writer, to) = (stage.writer(), Away::Quarantined);
+        let (writer, to) = (stage.writer(), AwayPlace::Quarantined);
         let swept = writer.sweep(&stage.queue, 6, &chosen, to).await.unwrap();
         assert_eq!(swept.done.swept.len(), 1);
     }
@@ -52,11 +52,11 @@ pub(crate) async fn restore_around(stage: &Stage) {
             server.cmd_bytes(&[b"ZADD", &quarantine, b"1", &member]);
         });
         let back = [ReturnedEntry {
-            to: Where::Tail,
+            to: ReturnPlace::Tail,
             score: 1.0,
             member: &member,
         }];
-        let (writer, from) = (stage.writer(), Away::Quarantined);
+        let (writer, from) = (stage.writer(), AwayPlace::Quarantined);
         let put = writer.put_back_around(&stage.queue, 6, &back, from);
         assert_eq!(put.await.unwrap().done.1, [ReturnFate::Done]);
     }
@@ -64,5 +64,5 @@ pub(crate) async fn restore_around(stage: &Stage) {
 
 /// What somebody else has set aside is taken back, and that again.
 pub(crate) async fn undo(stage: &Stage) {
-    changes::undo(stage, What::Quarantine, changes::Chosen::Waiting).await;
+    changes::undo(stage, ChangeRequest::Quarantine, changes::Chosen::Waiting).await;
 }

@@ -6,11 +6,11 @@ use delayscope::clock::EpochMillis;
 use delayscope::ops::consumer::{self, ConsumeOptions, Consumer};
 use delayscope::ops::discover::{DiscoveryEvent, discover_with};
 use delayscope::ops::doctor::{ExaminationEvent, examine};
-use delayscope::ops::entries::{From, Selection, entries};
+use delayscope::ops::entries::{EntryPlace, Selection, entries};
 use delayscope::ops::journal::Journal;
 use delayscope::ops::memory::Memory;
 use delayscope::ops::offer::{form_of, offer};
-use delayscope::ops::plan::What;
+use delayscope::ops::plan::ChangeRequest;
 use delayscope::ops::refresh::{frames, list, pulse, rank_at, survey};
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work_in_bulk};
 use delayscope::queue::look::LookAsk;
@@ -35,55 +35,55 @@ pub(crate) const READING: Scene = |stage| reading(stage).boxed();
 pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Offer, |stage| offering(stage).boxed()),
     (Change::Transfer, |stage| {
-        change(stage, What::Transfer, Chosen::Waiting).boxed()
+        change(stage, ChangeRequest::Transfer, Chosen::Waiting).boxed()
     }),
     (Change::Transfer, |stage| {
-        change(stage, What::Transfer, Chosen::One).boxed()
+        change(stage, ChangeRequest::Transfer, Chosen::One).boxed()
     }),
     (Change::Transfer, |stage| changes::set_aside(stage).boxed()),
     (Change::Transfer, |stage| changes::swap(stage).boxed()),
     (Change::Deliver, |stage| {
-        change(stage, What::Deliver, Chosen::One).boxed()
+        change(stage, ChangeRequest::Deliver, Chosen::One).boxed()
     }),
     (Change::Deliver, |stage| changes::set_aside(stage).boxed()),
     (Change::Deliver, |stage| changes::swap(stage).boxed()),
     (Change::Requeue, |stage| changes::requeue(stage).boxed()),
     (Change::Delete, |stage| {
-        change(stage, What::Delete, Chosen::Waiting).boxed()
+        change(stage, ChangeRequest::Delete, Chosen::Waiting).boxed()
     }),
     (Change::Delete, |stage| {
-        change(stage, What::Delete, Chosen::Delivered).boxed()
+        change(stage, ChangeRequest::Delete, Chosen::Delivered).boxed()
     }),
     (Change::Delete, |stage| changes::delete(stage).boxed()),
     (Change::Delete, |stage| changes::sweep(stage).boxed()),
     (Change::Edit, |stage| {
-        change(stage, What::Edit(b"other".to_vec()), Chosen::One).boxed()
+        change(stage, ChangeRequest::Edit(b"other".to_vec()), Chosen::One).boxed()
     }),
     (Change::Repack, |stage| {
-        change(stage, What::Repack(None), Chosen::One).boxed()
+        change(stage, ChangeRequest::Repack(None), Chosen::One).boxed()
     }),
     (Change::Edit, |stage| changes::edit_around(stage).boxed()),
     (Change::Repack, |stage| changes::edit_around(stage).boxed()),
     (Change::Duplicate, |stage| changes::duplicate(stage).boxed()),
     (Change::Kick, |stage| {
-        change(stage, What::Kick, Chosen::Waiting).boxed()
+        change(stage, ChangeRequest::Kick, Chosen::Waiting).boxed()
     }),
     (Change::Realign, |stage| changes::swap(stage).boxed()),
     (Change::RestoreOrder, |stage| {
         changes::restore_order(stage).boxed()
     }),
     (Change::Deliver, |stage| {
-        change(stage, What::Deliver, Chosen::Stray).boxed()
+        change(stage, ChangeRequest::Deliver, Chosen::Stray).boxed()
     }),
     (Change::Delete, |stage| {
-        change(stage, What::Delete, Chosen::Stray).boxed()
+        change(stage, ChangeRequest::Delete, Chosen::Stray).boxed()
     }),
     (Change::Drift, |stage| changes::drift(stage).boxed()),
     (Change::Quarantine, |stage| {
-        change(stage, What::Quarantine, Chosen::One).boxed()
+        change(stage, ChangeRequest::Quarantine, Chosen::One).boxed()
     }),
     (Change::Quarantine, |stage| {
-        change(stage, What::Quarantine, Chosen::Waiting).boxed()
+        change(stage, ChangeRequest::Quarantine, Chosen::Waiting).boxed()
     }),
     (Change::Quarantine, |stage| quarantine::sweep(stage).boxed()),
     (Change::Restore, |stage| quarantine::restore(stage).boxed()),
@@ -144,14 +144,14 @@ async fn reading(stage: &Stage) {
     form_of(store, queue).await.unwrap();
     consumer::peek(store, queue, 3).await.unwrap();
     let mut places = vec![
-        From::Waiting,
-        From::Late,
-        From::Delivered,
-        From::Quarantined,
+        EntryPlace::Waiting,
+        EntryPlace::Late,
+        EntryPlace::Delivered,
+        EntryPlace::Quarantined,
     ];
     let mut lists = vec![List::Target, List::Quarantine];
     if stage.is_redisson() {
-        places.push(From::Order);
+        places.push(EntryPlace::Order);
         lists.push(List::Order);
     }
     for from in places {
@@ -228,7 +228,7 @@ async fn putting_back(stage: &Stage) {
         server.cmd_bytes(&[b"HSET", &keys.held, b"field", b"one"]);
         server.cmd_bytes(&[b"RPUSH", &keys.intake, b"two"]);
     });
-    change(stage, What::PutBack, Chosen::Waiting).await;
+    change(stage, ChangeRequest::PutBack, Chosen::Waiting).await;
     assert!(
         stage
             .server

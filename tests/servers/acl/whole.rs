@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::entries::{EntryPlace, Selection};
 use delayscope::ops::journal::Journal;
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which, Wish, plan};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::acl::{QueueSite, Rules};
 use delayscope::queue::plan::Way;
@@ -48,14 +48,14 @@ enum Chosen {
 struct Play {
     queue: Queue,
     change: Change,
-    what: What,
+    what: ChangeRequest,
     chosen: Chosen,
     way: Way,
     /// It is made by somebody who may, and taken back by one without a right.
     undone: bool,
 }
 
-const LATER: What = What::Requeue(NewDue {
+const LATER: ChangeRequest = ChangeRequest::Requeue(NewDue {
     base: Base::At(EpochMillis::new(4_100_000_000_000)),
     spread_ms: 0,
 });
@@ -65,57 +65,69 @@ const ENTRIES: u64 = 12;
 /// Changes of the queue, each in its ways.
 fn plays() -> Vec<Play> {
     let mut plays = Vec::new();
-    let every: &[(What, Chosen, &[Way])] = &[
+    let every: &[(ChangeRequest, Chosen, &[Way])] = &[
         (LATER, Chosen::Waiting, &[Way::InOrder]),
         (LATER, Chosen::Delivered, &[Way::InOrder]),
         (LATER, Chosen::Mixed, &[Way::InOrder]),
-        (What::Delete, Chosen::Waiting, &[Way::InOrder, Way::Sweep]),
-        (What::Delete, Chosen::Delivered, &[Way::InOrder]),
-        (What::Delete, Chosen::Mixed, &[Way::InOrder, Way::Sweep]),
         (
-            What::Deliver,
+            ChangeRequest::Delete,
+            Chosen::Waiting,
+            &[Way::InOrder, Way::Sweep],
+        ),
+        (ChangeRequest::Delete, Chosen::Delivered, &[Way::InOrder]),
+        (
+            ChangeRequest::Delete,
+            Chosen::Mixed,
+            &[Way::InOrder, Way::Sweep],
+        ),
+        (
+            ChangeRequest::Deliver,
             Chosen::Some,
             &[Way::InOrder, Way::Swap, Way::SetAside],
         ),
         (
-            What::Transfer,
+            ChangeRequest::Transfer,
             Chosen::Whole,
             &[Way::InOrder, Way::Swap, Way::SetAside],
         ),
         (
-            What::Edit(b"other".to_vec()),
+            ChangeRequest::Edit(b"other".to_vec()),
             Chosen::One,
             &[Way::InOrder, Way::Sweep],
         ),
-        (What::Quarantine, Chosen::Some, &[Way::InOrder, Way::Sweep]),
         (
-            What::Restore,
+            ChangeRequest::Quarantine,
+            Chosen::Some,
+            &[Way::InOrder, Way::Sweep],
+        ),
+        (
+            ChangeRequest::Restore,
             Chosen::Quarantined,
             &[Way::InOrder, Way::Sweep],
         ),
-        (What::Persist, Chosen::Whole, &[Way::InOrder]),
-        (What::RenameTaken, Chosen::Whole, &[Way::InOrder]),
+        (ChangeRequest::Persist, Chosen::Whole, &[Way::InOrder]),
+        (ChangeRequest::RenameTaken, Chosen::Whole, &[Way::InOrder]),
     ];
-    let framed: &[(What, Chosen, &[Way])] = &[
+    let framed: &[(ChangeRequest, Chosen, &[Way])] = &[
         (LATER, Chosen::Stray, &[Way::InOrder]),
-        (What::Delete, Chosen::Stray, &[Way::InOrder]),
-        (What::Deliver, Chosen::Stray, &[Way::InOrder]),
+        (ChangeRequest::Delete, Chosen::Stray, &[Way::InOrder]),
+        (ChangeRequest::Deliver, Chosen::Stray, &[Way::InOrder]),
         (
-            What::Transfer,
+            ChangeRequest::Transfer,
             Chosen::Some,
             &[Way::InOrder, Way::Swap, Way::SetAside],
         ),
         (
-            What::Repack(Some(Form::DoubleId)),
+            ChangeRequest::Repack(Some(Form::DoubleId)),
             Chosen::Some,
             &[Way::InOrder, Way::Sweep],
         ),
-        (What::Duplicate, Chosen::Waiting, &[Way::InOrder]),
-        (What::Realign(None), Chosen::Whole, &[Way::Swap]),
-        (What::RestoreOrder, Chosen::Whole, &[Way::InOrder]),
-        (What::Drift, Chosen::Whole, &[Way::InOrder]),
-        (What::PutBack, Chosen::Whole, &[Way::InOrder]),
-        (What::Unwrap, Chosen::Whole, &[Way::InOrder]),
+        (ChangeRequest::Duplicate, Chosen::Waiting, &[Way::InOrder]),
+        (ChangeRequest::Realign(None), Chosen::Whole, &[Way::Swap]),
+        (ChangeRequest::RestoreOrder, Chosen::Whole, &[Way::InOrder]),
+        (ChangeRequest::Drift, Chosen::Whole, &[Way::InOrder]),
+        (ChangeRequest::PutBack, Chosen::Whole, &[Way::InOrder]),
+        (ChangeRequest::Unwrap, Chosen::Whole, &[Way::InOrder]),
     ];
     for queue in [redisson(), plain("left"), plain("right")] {
         let ordered = queue.keys().order.is_some();
@@ -167,7 +179,10 @@ impl Play {
         let shuffled = (1..=ENTRIES).map(|n| n * 5 % (ENTRIES + 1));
         // What falls due first stands first: it is moved by a script of its own.
         let in_step = [1, 2, 3, 12, 4, 5, 6, 7, 8, 9, 10, 11];
-        let in_order = matches!((&self.what, self.way), (What::Transfer, Way::InOrder));
+        let in_order = matches!(
+            (&self.what, self.way),
+            (ChangeRequest::Transfer, Way::InOrder)
+        );
         let numbers: Vec<u64> = if in_order {
             in_step.to_vec()
         } else {
@@ -185,9 +200,9 @@ impl Play {
         cmd(&[b"RPUSH", &keys.target, b"one", b"two", again, b"three"]);
         cmd(&[b"ZADD", &keys.quarantine, b"1", &member(queue, 77)]);
         match (&self.what, &keys.order, &keys.aside) {
-            (What::Persist, ..) => cmd(&[b"PEXPIRE", &keys.timeouts, b"3600000"]),
-            (What::RenameTaken, ..) => cmd(&[b"SET", &keys.target, b"in the way"]),
-            (What::Unwrap, ..) => {
+            (ChangeRequest::Persist, ..) => cmd(&[b"PEXPIRE", &keys.timeouts, b"3600000"]),
+            (ChangeRequest::RenameTaken, ..) => cmd(&[b"SET", &keys.target, b"in the way"]),
+            (ChangeRequest::Unwrap, ..) => {
                 cmd(&[
                     b"RPUSH",
                     &keys.target,
@@ -195,15 +210,15 @@ impl Play {
                     &frame(96, b"too"),
                 ]);
             }
-            (What::PutBack, ..) => {
+            (ChangeRequest::PutBack, ..) => {
                 cmd(&[b"HSET", &keys.hold.held, b"field", b"held"]);
                 cmd(&[b"RPUSH", &keys.hold.intake, b"taken"]);
             }
-            (What::RestoreOrder, Some(order), Some(aside)) => {
+            (ChangeRequest::RestoreOrder, Some(order), Some(aside)) => {
                 cmd(&[b"RPUSH", order, &frame(99, b"stray")]);
                 cmd(&[b"RENAME", order, aside]);
             }
-            (What::Drift, Some(order), _) => {
+            (ChangeRequest::Drift, Some(order), _) => {
                 for n in 90..93 {
                     cmd(&[b"ZADD", &keys.timeouts, b"9", &frame(n, b"lonely")]);
                 }
@@ -213,14 +228,14 @@ impl Play {
             (_, Some(order), _) if matches!(self.chosen, Chosen::Stray | Chosen::Mixed) => {
                 cmd(&[b"RPUSH", order, &frame(98, b"stray"), &frame(99, b"stray")]);
             }
-            (What::Repack(_), Some(_), _) => {
+            (ChangeRequest::Repack(_), Some(_), _) => {
                 server.put(queue, &double_frame(4.0, b"old"), "2000000");
             }
             _ => {}
         }
     }
 
-    fn which(&self) -> Which {
+    fn which(&self) -> EntryChoice {
         let entry = |member: Vec<u8>, score: Option<f64>, state| Entry {
             member,
             score,
@@ -231,27 +246,27 @@ impl Play {
             entry(member, Some(score), State::Waiting)
         };
         let selected = |from, limit| {
-            Which::Selected(Selection {
+            EntryChoice::Selected(Selection {
                 from,
                 limit,
                 ..Selection::default()
             })
         };
         match self.chosen {
-            Chosen::Whole => Which::Due,
-            Chosen::Waiting => selected(From::Waiting, None),
-            Chosen::Some => Which::These([5, 2, 6].map(waiting).to_vec()),
-            Chosen::One => selected(From::Waiting, Some(1)),
-            Chosen::Delivered => selected(From::Delivered, None),
-            Chosen::Stray => selected(From::OrderOnly, None),
-            Chosen::Quarantined => selected(From::Quarantined, None),
+            Chosen::Whole => EntryChoice::Due,
+            Chosen::Waiting => selected(EntryPlace::Waiting, None),
+            Chosen::Some => EntryChoice::These([5, 2, 6].map(waiting).to_vec()),
+            Chosen::One => selected(EntryPlace::Waiting, Some(1)),
+            Chosen::Delivered => selected(EntryPlace::Delivered, None),
+            Chosen::Stray => selected(EntryPlace::OrderOnly, None),
+            Chosen::Quarantined => selected(EntryPlace::Quarantined, None),
             Chosen::Mixed => {
                 let mut some = [5, 2].map(waiting).to_vec();
                 some.push(entry(b"two".to_vec(), None, State::Delivered));
                 if self.queue.keys().order.is_some() {
                     some.push(entry(frame(98, b"stray"), None, State::Order));
                 }
-                Which::These(some)
+                EntryChoice::These(some)
             }
         }
     }

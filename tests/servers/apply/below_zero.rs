@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::Outcome;
 
 use crate::apply::bench::{Bench, layouts};
@@ -16,7 +16,9 @@ async fn scores_below_0_are_refused_by_a_transfer_and_stay() {
         for n in &below {
             bench.server.put(&queue, &bench.member(*n), "-5");
         }
-        let (plan, told) = bench.change(What::Transfer, Which::Due).await;
+        let (plan, told) = bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         assert_eq!((plan.planned, plan.target), (123, Some((0, 3))));
         // What is left alone is not said to be transferred.
         assert!(plan.question().starts_with("Transfer 3 due entries"));
@@ -38,7 +40,9 @@ async fn scores_below_0_are_refused_by_a_transfer_and_stay() {
         let after = bench.contents();
         assert_eq!((after.timeouts.len(), after.target.len()), (120, 3));
         // With nothing else that is due, they are told all the same.
-        let (plan, told) = bench.change(What::Transfer, Which::Due).await;
+        let (plan, told) = bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         assert_eq!((plan.planned, plan.first.len()), (120, 5));
         assert_eq!(told.count(Outcome::Refused), 120);
         assert_eq!(bench.contents(), after);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::journal::{Item, ItemResult, Journal};
-use delayscope::ops::plan::{ChangeError, PreparedChange, What, Which, Wish, plan};
+use delayscope::ops::plan::{ChangeError, ChangeRequest, EntryChoice, PreparedChange, Wish, plan};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::{Endpoint, Entry, EntryResult, Outcome, Plan, Queue, State, Summary};
 use delayscope::store::write::Writer;
@@ -128,19 +128,19 @@ impl Bench {
         }
     }
 
-    pub(crate) fn entries(&self, numbers: &[u64]) -> Which {
-        Which::These(numbers.iter().map(|n| self.entry(*n)).collect())
+    pub(crate) fn entries(&self, numbers: &[u64]) -> EntryChoice {
+        EntryChoice::These(numbers.iter().map(|n| self.entry(*n)).collect())
     }
 
     /// The same by their bytes.
-    pub(crate) fn entries_of(&self, members: &[Vec<u8>]) -> Which {
+    pub(crate) fn entries_of(&self, members: &[Vec<u8>]) -> EntryChoice {
         let timeouts = self.contents().timeouts;
         let entry = |member: &Vec<u8>| Entry {
             score: Some(timeouts[member].parse().unwrap()),
             member: member.clone(),
             state: State::Waiting,
         };
-        Which::These(members.iter().map(entry).collect())
+        EntryChoice::These(members.iter().map(entry).collect())
     }
 
     pub(crate) fn contents(&self) -> Contents {
@@ -167,8 +167,8 @@ impl Bench {
 
     pub(crate) async fn plan(
         &self,
-        what: What,
-        which: Which,
+        what: ChangeRequest,
+        which: EntryChoice,
     ) -> Result<PreparedChange, ChangeError> {
         let wish = Wish {
             queue: self.queue.clone(),
@@ -180,7 +180,7 @@ impl Bench {
     }
 
     /// Plans and applies.
-    pub(crate) async fn change(&self, what: What, which: Which) -> (Plan, Told) {
+    pub(crate) async fn change(&self, what: ChangeRequest, which: EntryChoice) -> (Plan, Told) {
         let prepared = self.plan(what, which).await.unwrap();
         let plan = prepared.plan.clone();
         (plan, self.apply(prepared, Limits::default()).await)

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::Limits;
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::{Cost, Way};
 use delayscope::queue::{Filter, Outcome, Queue};
@@ -31,10 +31,10 @@ async fn shuffled_of(count: u64) -> Bench {
     bench
 }
 
-fn matching(filter: &str) -> Which {
-    Which::Selected(Selection {
+fn matching(filter: &str) -> EntryChoice {
+    EntryChoice::Selected(Selection {
         filter: Filter::parse(filter).unwrap(),
-        from: From::Waiting,
+        from: EntryPlace::Waiting,
         ..Selection::default()
     })
 }
@@ -81,7 +81,9 @@ async fn many_edits_deep_in_a_long_list_walk_nowhere_and_their_undo_neither() {
     let before = bench.contents();
     for max_block in [2, 10] {
         bench.server.cmd(&["CONFIG", "RESETSTAT"]);
-        let prepared = bench.plan(What::Repack(None), matching("re:/00$/")).await;
+        let prepared = bench
+            .plan(ChangeRequest::Repack(None), matching("re:/00$/"))
+            .await;
         let prepared = prepared.unwrap().within(Duration::from_millis(max_block));
         let (way, cost) = (prepared.plan.way, prepared.plan.cost);
         assert_eq!((way, prepared.plan.planned), (Way::Sweep, LONG / 100));
@@ -114,7 +116,9 @@ async fn many_edits_deep_in_a_long_list_walk_nowhere_and_their_undo_neither() {
 #[tokio::test]
 async fn a_repack_deep_in_a_list_begins_with_as_many_entries_as_may_be_walked_to() {
     let bench = shuffled().await;
-    let prepared = bench.plan(What::Repack(None), matching("re:/250$/")).await;
+    let prepared = bench
+        .plan(ChangeRequest::Repack(None), matching("re:/250$/"))
+        .await;
     let prepared = prepared.unwrap().within(Duration::from_millis(2));
     let (plan, cost) = (&prepared.plan, prepared.plan.cost);
     assert!(
@@ -146,7 +150,7 @@ async fn a_repair_of_drift_begins_with_as_many_as_may_be_looked_for() {
         bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacks]);
     }
     let max_block = Duration::from_millis(2);
-    let prepared = bench.plan(What::Drift, Which::Due).await;
+    let prepared = bench.plan(ChangeRequest::Drift, EntryChoice::Due).await;
     let prepared = prepared.unwrap().within(max_block);
     let (plan, cost) = (&prepared.plan, prepared.plan.cost);
     assert_eq!(plan.planned, 50);
@@ -179,7 +183,7 @@ async fn a_single_entry_that_takes_longer_than_a_script_may_is_told() {
     let large = frame(1, &vec![b'x'; 3_000_000]);
     bench.server.put(&bench.queue, &large, "4000000000000");
     let prepared = bench
-        .plan(What::Delete, bench.entries_of(&[large]))
+        .plan(ChangeRequest::Delete, bench.entries_of(&[large]))
         .await
         .unwrap();
     let plan = &prepared.plan;
@@ -206,7 +210,7 @@ async fn an_entry_is_looked_for_from_both_ends_whenever_it_falls_due() {
     for at in [0, order.len() - 1] {
         let entry = bench.entries_of(&[order[at].clone()]);
         bench.server.cmd(&["CONFIG", "RESETSTAT"]);
-        let mut prepared = bench.plan(What::Delete, entry).await.unwrap();
+        let mut prepared = bench.plan(ChangeRequest::Delete, entry).await.unwrap();
         prepared.plan.way = Way::InOrder;
         let told = bench.apply(prepared, Limits::default()).await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
@@ -238,7 +242,9 @@ async fn members_that_are_no_frames_are_passed_once_by_a_transfer_however_many_t
         bench.server.put_strange(&bench.queue, 20_000, score);
         bench.fill(10, EpochMillis::new(score(20_000)), 0);
         bench.server.cmd(&["CONFIG", "RESETSTAT"]);
-        let (plan, told) = bench.change(What::Transfer, Which::Due).await;
+        let (plan, told) = bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         assert_eq!(plan.planned, 20_010);
         let counts = [Outcome::Done, Outcome::Undecodable].map(|outcome| told.count(outcome));
         assert_eq!(counts, [10, 20_000], "{:?}", told.failed);
@@ -288,7 +294,10 @@ async fn keeps_its_promise(sizes: &[(usize, usize)], are_frames: bool) -> Result
     let sizes = sizes.iter();
     let sizes = sizes.flat_map(|(count, size)| std::iter::repeat_n(*size, *count));
     let count = put_sizes(&bench, sizes, are_frames);
-    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Transfer, EntryChoice::Due)
+        .await
+        .unwrap();
     assert_eq!(prepared.plan.planned, count);
     let cost = prepared.plan.cost;
     let most = most(cost);
@@ -322,7 +331,9 @@ async fn a_single_entry_of_60_mb_is_transferred_and_comes_back() {
     let order = keys.order.unwrap();
     bench.server.cmd_bytes(&[b"RPUSH", &order, &member]);
     let before = bench.contents();
-    let (_, told) = bench.change(What::Transfer, Which::Due).await;
+    let (_, told) = bench
+        .change(ChangeRequest::Transfer, EntryChoice::Due)
+        .await;
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     assert!(bench.contents().target == [payload]);
     let (_, told) = bench.undo(None).await;

@@ -10,9 +10,9 @@ use std::mem::discriminant;
 
 use delayscope::ops::activity::ActivityRecord;
 use delayscope::ops::apply::Limits;
-use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::entries::{EntryPlace, Selection};
 use delayscope::ops::offer::offer_noted;
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::change::Repair;
 use delayscope::queue::plan::Way;
@@ -34,8 +34,8 @@ const TROUBLES: [Trouble; 3] = [Trouble::Busy, Trouble::Forgets, Trouble::Full];
 
 /// A change, and what it begins with.
 struct Scene {
-    what: What,
-    which: fn(&Bench) -> Which,
+    what: ChangeRequest,
+    which: fn(&Bench) -> EntryChoice,
     way: Option<Way>,
     /// When the entries are due, from now.
     due: i64,
@@ -46,7 +46,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(what: What, which: fn(&Bench) -> Which) -> Self {
+    fn new(what: ChangeRequest, which: fn(&Bench) -> EntryChoice) -> Self {
         Self {
             what,
             which,
@@ -331,27 +331,27 @@ impl Stage<'_> {
     }
 }
 
-fn due(_: &Bench) -> Which {
-    Which::Due
+fn due(_: &Bench) -> EntryChoice {
+    EntryChoice::Due
 }
 
-fn all(_: &Bench) -> Which {
+fn all(_: &Bench) -> EntryChoice {
     matching("entry")
 }
 
-fn some(bench: &Bench) -> Which {
+fn some(bench: &Bench) -> EntryChoice {
     bench.entries(&[2, 3, 7, 12])
 }
 
-fn from(from: From) -> Which {
-    Which::Selected(Selection {
+fn from(from: EntryPlace) -> EntryChoice {
+    EntryChoice::Selected(Selection {
         from,
         ..Selection::default()
     })
 }
 
-fn later() -> What {
-    What::Requeue(NewDue {
+fn later() -> ChangeRequest {
+    ChangeRequest::Requeue(NewDue {
         base: Base::By(9_000),
         spread_ms: 0,
     })
@@ -440,16 +440,16 @@ fn target_taken(bench: &Bench) {
     bench.server.cmd(&["SET", "orders", "in the way"]);
 }
 
-fn strays(_: &Bench) -> Which {
-    from(From::OrderOnly)
+fn strays(_: &Bench) -> EntryChoice {
+    from(EntryPlace::OrderOnly)
 }
 
-fn elements(_: &Bench) -> Which {
-    from(From::Delivered)
+fn elements(_: &Bench) -> EntryChoice {
+    from(EntryPlace::Delivered)
 }
 
-fn in_15_minutes() -> What {
-    What::Requeue(NewDue {
+fn in_15_minutes() -> ChangeRequest {
+    ChangeRequest::Requeue(NewDue {
         base: Base::In(900_000),
         spread_ms: 0,
     })
@@ -457,61 +457,63 @@ fn in_15_minutes() -> What {
 
 fn transfers() -> Vec<Scene> {
     let ways = [Way::InOrder, Way::Swap, Way::SetAside].into_iter();
-    ways.map(|way| Scene::new(What::Transfer, due).due().by(way))
+    ways.map(|way| Scene::new(ChangeRequest::Transfer, due).due().by(way))
         .collect()
 }
 
 fn deliveries() -> Vec<Scene> {
     let ways = [Way::InOrder, Way::Swap, Way::SetAside].into_iter();
-    ways.map(|way| Scene::new(What::Deliver, some).by(way))
+    ways.map(|way| Scene::new(ChangeRequest::Deliver, some).by(way))
         .collect()
 }
 
 fn deletions() -> Vec<Scene> {
     let ways = [Way::InOrder, Way::Sweep].into_iter();
-    ways.map(|way| Scene::new(What::Delete, some).by(way))
+    ways.map(|way| Scene::new(ChangeRequest::Delete, some).by(way))
         .collect()
 }
 
 fn quarantines() -> Vec<Scene> {
     let ways = [Way::InOrder, Way::Sweep].into_iter();
-    ways.map(|way| Scene::new(What::Quarantine, some).by(way))
-        .chain([Scene::new(What::Restore, due).then(quarantined)])
+    ways.map(|way| Scene::new(ChangeRequest::Quarantine, some).by(way))
+        .chain([Scene::new(ChangeRequest::Restore, due).then(quarantined)])
         .collect()
 }
 
 fn edits() -> Vec<Scene> {
-    let edit = What::Edit(b"something else".to_vec());
-    let repack = || What::Repack(None);
+    let edit = ChangeRequest::Edit(b"something else".to_vec());
+    let repack = || ChangeRequest::Repack(None);
     vec![
         Scene::new(later(), all),
         Scene::new(edit, |bench| bench.entries(&[5])),
         Scene::new(repack(), all).by(Way::InOrder),
         Scene::new(repack(), all).by(Way::Sweep),
         Scene::new(repack(), some).by(Way::Sweep).then(lacking),
-        Scene::new(What::Duplicate, some),
-        Scene::new(What::Unit, due).then(in_seconds),
-        Scene::new(What::Score, due).then(below_zero),
+        Scene::new(ChangeRequest::Duplicate, some),
+        Scene::new(ChangeRequest::Unit, due).then(in_seconds),
+        Scene::new(ChangeRequest::Score, due).then(below_zero),
     ]
 }
 
 fn changes_of_target() -> Vec<Scene> {
     vec![
-        Scene::new(What::Delete, elements).then(equal_ones_delivered),
+        Scene::new(ChangeRequest::Delete, elements).then(equal_ones_delivered),
         // Of equal ones as many as are meant.
-        Scene::new(What::Delete, |_| {
-            Which::ButOne(Box::new(from(From::Delivered)))
+        Scene::new(ChangeRequest::Delete, |_| {
+            EntryChoice::ButOne(Box::new(from(EntryPlace::Delivered)))
         })
         .then(equal_ones_delivered),
         Scene::new(in_15_minutes(), elements).then(delivered),
-        Scene::new(What::Unwrap, due).then(framed),
-        Scene::new(What::PutBack, due).then(held).for_good(),
+        Scene::new(ChangeRequest::Unwrap, due).then(framed),
+        Scene::new(ChangeRequest::PutBack, due)
+            .then(held)
+            .for_good(),
     ]
 }
 
 fn mends_of_the_order_list() -> Vec<Scene> {
     vec![
-        Scene::new(What::Drift, due).then(|bench| {
+        Scene::new(ChangeRequest::Drift, due).then(|bench| {
             let order = bench.queue.keys().order.unwrap();
             let lacks = bench.member(4);
             bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacks]);
@@ -519,8 +521,8 @@ fn mends_of_the_order_list() -> Vec<Scene> {
                 .server
                 .cmd_bytes(&[b"LPUSH", &order, &bench.member(7)]);
         }),
-        Scene::new(What::Realign(None), due).for_good(),
-        Scene::new(What::RestoreOrder, due)
+        Scene::new(ChangeRequest::Realign(None), due).for_good(),
+        Scene::new(ChangeRequest::RestoreOrder, due)
             .then(|bench| {
                 let keys = bench.queue.keys();
                 let (order, aside) = (keys.order.unwrap(), keys.aside.unwrap());
@@ -534,21 +536,23 @@ fn mends_of_the_order_list() -> Vec<Scene> {
 fn changes_of_strays() -> Vec<Scene> {
     vec![
         // They had no due time to which they could go back.
-        Scene::new(What::Deliver, strays).then(strayed).for_good(),
+        Scene::new(ChangeRequest::Deliver, strays)
+            .then(strayed)
+            .for_good(),
         Scene::new(in_15_minutes(), strays).then(strayed).for_good(),
-        Scene::new(What::Delete, strays).then(strayed),
+        Scene::new(ChangeRequest::Delete, strays).then(strayed),
     ]
 }
 
 fn mends_of_keys() -> Vec<Scene> {
     vec![
-        Scene::new(What::Persist, due).then(|bench| {
+        Scene::new(ChangeRequest::Persist, due).then(|bench| {
             let timeouts = bench.queue.keys().timeouts;
             let expire = [b"PEXPIRE".as_slice(), &timeouts, b"3600000"];
             bench.server.cmd_bytes(&expire);
         }),
-        Scene::new(What::RenameTaken, due).then(target_taken),
-        Scene::new(What::Kick, due).for_good(),
+        Scene::new(ChangeRequest::RenameTaken, due).then(target_taken),
+        Scene::new(ChangeRequest::Kick, due).for_good(),
     ]
 }
 

@@ -1,16 +1,16 @@
 //! Each change with each layout: planned, done, taken back.
 
 use delayscope::ops::apply::Limits;
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Base, NewDue, What, Which};
-use delayscope::queue::asks::{Asks, Why};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue};
+use delayscope::queue::asks::{Confirmation, NameReason};
 use delayscope::queue::{Change, Due, Outcome, Queue};
 use delayscope::store::bulk::StrayFate;
 
 use crate::apply::bench::{Bench, layouts};
 
-fn selected(from: From) -> Which {
-    Which::Selected(Selection {
+fn selected(from: EntryPlace) -> EntryChoice {
+    EntryChoice::Selected(Selection {
         from,
         ..Selection::default()
     })
@@ -23,7 +23,7 @@ async fn what_is_deleted_is_gone_and_undo_puts_it_where_it_stood() {
         bench.fill(9, bench.server.now().plus(60_000), 1_000);
         let before = bench.contents();
         let chosen = bench.entries(&[3, 4, 1, 9]);
-        let (plan, told) = bench.change(What::Delete, chosen).await;
+        let (plan, told) = bench.change(ChangeRequest::Delete, chosen).await;
         assert_eq!((plan.change, plan.planned), (Change::Delete, 4));
         assert!(told.summary.tally.all_done(), "{:?}", told.summary);
         let after = bench.contents();
@@ -45,7 +45,9 @@ async fn chosen_entries_are_delivered_though_not_due_and_undo_takes_them_back() 
         let bench = Bench::new(&queue).await;
         bench.fill(5, bench.server.now().plus(60_000), 1_000);
         let before = bench.contents();
-        let (plan, told) = bench.change(What::Deliver, bench.entries(&[2, 5])).await;
+        let (plan, told) = bench
+            .change(ChangeRequest::Deliver, bench.entries(&[2, 5]))
+            .await;
         assert_eq!((plan.planned, plan.target), (2, Some((0, 2))));
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         let after = bench.contents();
@@ -69,7 +71,9 @@ async fn everything_due_is_transferred_and_nothing_else() {
         let now = bench.server.now();
         bench.fill(700, now.plus(-650 * 60_000 - 30_000), 60_000);
         let before = bench.contents();
-        let (plan, told) = bench.change(What::Transfer, Which::Due).await;
+        let (plan, told) = bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         assert_eq!((plan.planned, plan.first.len()), (651, 5));
         assert_ne!(plan.oldest, plan.newest);
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
@@ -96,11 +100,11 @@ async fn a_requeue_gives_another_due_time_and_undo_the_old_one() {
         let first = bench.server.now().plus(60_000);
         bench.fill(5, first, 1_000);
         let before = bench.contents();
-        let later = What::Requeue(NewDue {
+        let later = ChangeRequest::Requeue(NewDue {
             base: Base::By(10_000),
             spread_ms: 400,
         });
-        let (plan, told) = bench.change(later, selected(From::Waiting)).await;
+        let (plan, told) = bench.change(later, selected(EntryPlace::Waiting)).await;
         let new = plan.new_due.unwrap();
         assert_eq!(new, (first.plus(10_000), first.plus(14_000 + 400)));
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
@@ -116,13 +120,17 @@ async fn delivered_entries_go_back_to_waiting_and_undo_delivers_them_again() {
     for queue in layouts() {
         let bench = Bench::new(&queue).await;
         bench.fill(6, bench.server.now().plus(-3_500), 1_000);
-        bench.change(What::Transfer, Which::Due).await;
+        bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         let before = bench.contents();
-        let in_an_hour = What::Requeue(NewDue {
+        let in_an_hour = ChangeRequest::Requeue(NewDue {
             base: Base::In(3_600_000),
             spread_ms: 0,
         });
-        let (plan, told) = bench.change(in_an_hour, selected(From::Delivered)).await;
+        let (plan, told) = bench
+            .change(in_an_hour, selected(EntryPlace::Delivered))
+            .await;
         assert_eq!(plan.target, Some((4, 0)));
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         assert_eq!(bench.contents().timeouts.len(), 6);
@@ -144,9 +152,13 @@ async fn delivered_entries_are_deleted_and_undo_puts_them_where_they_are_taken_n
     for queue in layouts() {
         let bench = Bench::new(&queue).await;
         bench.fill(250, bench.server.now().plus(-900_000), 1_000);
-        bench.change(What::Transfer, Which::Due).await;
+        bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         let before = bench.contents();
-        let (_, told) = bench.change(What::Delete, selected(From::Delivered)).await;
+        let (_, told) = bench
+            .change(ChangeRequest::Delete, selected(EntryPlace::Delivered))
+            .await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         assert!(bench.contents().target.is_empty());
         let (_, told) = bench.undo(None).await;
@@ -161,7 +173,7 @@ async fn an_edited_entry_keeps_id_place_and_due_time_and_undo_its_old_bytes() {
         let bench = Bench::new(&queue).await;
         bench.fill(3, bench.server.now().plus(60_000), 1_000);
         let before = bench.contents();
-        let edit = What::Edit(b"something else".to_vec());
+        let edit = ChangeRequest::Edit(b"something else".to_vec());
         let (_, told) = bench.change(edit, bench.entries(&[2])).await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         let after = bench.contents();
@@ -184,7 +196,9 @@ async fn a_duplicate_waits_beside_the_first_and_undo_deletes_it() {
     let bench = Bench::new(&queue).await;
     bench.fill(2, bench.server.now().plus(60_000), 1_000);
     let before = bench.contents();
-    let (_, told) = bench.change(What::Duplicate, bench.entries(&[1])).await;
+    let (_, told) = bench
+        .change(ChangeRequest::Duplicate, bench.entries(&[1]))
+        .await;
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let after = bench.contents();
     let score = &before.timeouts[&bench.member(1)];
@@ -202,7 +216,7 @@ async fn what_changed_since_the_plan_is_left_alone_and_told() {
         let bench = Bench::new(&queue).await;
         bench.fill(4, bench.server.now().plus(60_000), 1_000);
         let chosen = bench.entries(&[1, 2, 3, 4]);
-        let prepared = bench.plan(What::Delete, chosen).await.unwrap();
+        let prepared = bench.plan(ChangeRequest::Delete, chosen).await.unwrap();
         let timeouts = queue.keys().timeouts;
         let (gone, moved) = (bench.member(1), bench.member(2));
         bench.server.cmd_bytes(&[b"ZREM", &timeouts, &gone]);
@@ -226,14 +240,18 @@ async fn members_that_are_no_frames_are_left_alone_by_a_delivery() {
     let bench = Bench::new(&queue).await;
     bench.fill(3, bench.server.now().plus(-60_000), 1_000);
     bench.server.put(&queue, b"no frame", "1000");
-    let (plan, told) = bench.change(What::Transfer, Which::Due).await;
+    let (plan, told) = bench
+        .change(ChangeRequest::Transfer, EntryChoice::Due)
+        .await;
     assert_eq!(plan.planned, 4);
     assert_eq!(
         (told.count(Outcome::Done), told.count(Outcome::Undecodable)),
         (3, 1)
     );
     bench.undo(None).await;
-    let (plan, told) = bench.change(What::Deliver, selected(From::Late)).await;
+    let (plan, told) = bench
+        .change(ChangeRequest::Deliver, selected(EntryPlace::Late))
+        .await;
     assert!(
         plan.warnings
             .iter()
@@ -255,20 +273,25 @@ async fn an_id_of_two_entries_is_refused_and_both_are_listed() {
     let twin = crate::support::frame(1, b"another");
     bench.server.put(&queue, &twin, "1900000000000");
     let by_id = |limit| {
-        Which::Selected(Selection {
+        EntryChoice::Selected(Selection {
             ids: vec!["0000000000000001".to_owned()],
             limit,
             ..Selection::default()
         })
     };
     let error = bench
-        .plan(What::Delete, by_id(None))
+        .plan(ChangeRequest::Delete, by_id(None))
         .await
         .unwrap_err()
         .to_string();
     assert!(error.contains("that of 2 entries (24 bytes"), "{error}");
     // A limit picks among equal elements only.
-    assert!(bench.plan(What::Delete, by_id(Some(2))).await.is_err());
+    assert!(
+        bench
+            .plan(ChangeRequest::Delete, by_id(Some(2)))
+            .await
+            .is_err()
+    );
 }
 
 #[tokio::test]
@@ -277,11 +300,11 @@ async fn more_than_half_of_what_there_is_wants_the_name_whatever_is_done_to_it()
     bench.fill(3, bench.server.now().plus(60_000), 1_000);
     let keys = bench.queue.keys();
     let (order, members) = (keys.order.unwrap(), [1, 2, 3].map(|n| bench.member(n)));
-    let asks = async |what: What, which: Which| {
+    let asks = async |what: ChangeRequest, which: EntryChoice| {
         let prepared = bench.plan(what.clone(), which).await.unwrap();
         // Whoever is asked sees what the entries say.
         let says = prepared.plan.says.iter().filter(|said| !said.is_empty());
-        let of_keys = what == What::RestoreOrder;
+        let of_keys = what == ChangeRequest::RestoreOrder;
         assert_eq!(
             says.count() >= 2 || prepared.plan.planned < 2,
             !of_keys,
@@ -294,43 +317,51 @@ async fn more_than_half_of_what_there_is_wants_the_name_whatever_is_done_to_it()
         spread_ms: 0,
     };
     for what in [
-        What::Delete,
-        What::Deliver,
-        What::Quarantine,
-        What::Requeue(later()),
-        What::Realign(None),
+        ChangeRequest::Delete,
+        ChangeRequest::Deliver,
+        ChangeRequest::Quarantine,
+        ChangeRequest::Requeue(later()),
+        ChangeRequest::Realign(None),
     ] {
         let which = match what {
-            What::Realign(_) => Which::Due,
+            ChangeRequest::Realign(_) => EntryChoice::Due,
             _ => bench.entries(&[1, 2]),
         };
         let (planned, asks) = asks(what.clone(), which).await;
         assert!(planned > 1, "{what:?}");
-        assert_eq!(asks, Asks::Name(Why::Half), "{what:?}");
+        assert_eq!(asks, Confirmation::Name(NameReason::Half), "{what:?}");
     }
     // One of three is not half.
-    let one = asks(What::Delete, bench.entries(&[1])).await;
-    assert_eq!(one, (1, Asks::Yes));
+    let one = asks(ChangeRequest::Delete, bench.entries(&[1])).await;
+    assert_eq!(one, (1, Confirmation::Yes));
     // What is in quarantine, in target, in the order list alone, or in one that is aside.
     let (quarantine, target) = (&keys.quarantine, &keys.target);
     for member in &members {
         bench.server.cmd_bytes(&[b"ZADD", quarantine, b"1", member]);
         bench.server.cmd_bytes(&[b"RPUSH", target, b"delivered"]);
     }
-    let restore = asks(What::Restore, Which::Due).await;
-    assert_eq!(restore, (3, Asks::Name(Why::Half)));
-    let delivered = asks(What::Delete, selected(From::Delivered)).await;
-    assert_eq!(delivered, (3, Asks::Name(Why::Half)));
+    let restore = asks(ChangeRequest::Restore, EntryChoice::Due).await;
+    assert_eq!(restore, (3, Confirmation::Name(NameReason::Half)));
+    let delivered = asks(ChangeRequest::Delete, selected(EntryPlace::Delivered)).await;
+    assert_eq!(delivered, (3, Confirmation::Name(NameReason::Half)));
     bench.server.cmd_bytes(&[b"DEL", &keys.timeouts]);
-    for what in [What::Delete, What::Deliver, What::Requeue(later())] {
-        let strays = asks(what.clone(), selected(From::OrderOnly)).await;
-        assert_eq!(strays, (3, Asks::Name(Why::Half)), "{what:?}");
+    for what in [
+        ChangeRequest::Delete,
+        ChangeRequest::Deliver,
+        ChangeRequest::Requeue(later()),
+    ] {
+        let strays = asks(what.clone(), selected(EntryPlace::OrderOnly)).await;
+        assert_eq!(
+            strays,
+            (3, Confirmation::Name(NameReason::Half)),
+            "{what:?}"
+        );
     }
     bench
         .server
         .cmd_bytes(&[b"RENAME", &order, &keys.aside.unwrap()]);
-    let aside = asks(What::RestoreOrder, Which::Due).await;
-    assert_eq!(aside, (3, Asks::Name(Why::Half)));
+    let aside = asks(ChangeRequest::RestoreOrder, EntryChoice::Due).await;
+    assert_eq!(aside, (3, Confirmation::Name(NameReason::Half)));
 }
 
 #[tokio::test]
@@ -339,7 +370,7 @@ async fn a_plan_writes_nothing_and_shows_the_commands_for_a_single_entry() {
     bench.fill(2, bench.server.now().plus(60_000), 1_000);
     let monitor = bench.server.monitor();
     let chosen = bench.entries(&[1]);
-    let prepared = bench.plan(What::Delete, chosen).await.unwrap();
+    let prepared = bench.plan(ChangeRequest::Delete, chosen).await.unwrap();
     let line = &prepared.plan.commands[0];
     assert!(
         line.starts_with("printf '%s\\n' MULTI 'LREM \"redisson_delay_queue:"),
@@ -361,7 +392,10 @@ async fn drift_is_not_looked_for_while_the_order_list_is_aside() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(3, bench.server.now().plus(60_000), 1);
     bench.writer.set_aside(&bench.queue).await.unwrap();
-    let refused = bench.plan(What::Drift, Which::Due).await.unwrap_err();
+    let refused = bench
+        .plan(ChangeRequest::Drift, EntryChoice::Due)
+        .await
+        .unwrap_err();
     assert!(
         refused.to_string().contains("restore it first"),
         "{refused}"
@@ -375,7 +409,11 @@ async fn drift_is_not_looked_for_while_the_order_list_is_aside() {
         .taken
         > 0
     {}
-    let plan = bench.plan(What::Drift, Which::Due).await.unwrap().plan;
+    let plan = bench
+        .plan(ChangeRequest::Drift, EntryChoice::Due)
+        .await
+        .unwrap()
+        .plan;
     assert_eq!(plan.planned, 0);
 }
 
@@ -385,27 +423,30 @@ async fn a_plan_for_many_says_what_is_done_in_the_words_of_redis_cli() {
     bench.fill(1_200, bench.server.now().plus(-60_000), 1);
     for (what, words) in [
         (
-            What::Transfer,
+            ChangeRequest::Transfer,
             "one by one: RPUSH orders, LREM redisson_delay",
         ),
-        (What::Realign(None), "LSET redisson_delay_queue:{orders}"),
-        (What::Drift, "LREM redisson_delay_queue:{orders}"),
         (
-            What::RestoreOrder,
+            ChangeRequest::Realign(None),
+            "LSET redisson_delay_queue:{orders}",
+        ),
+        (ChangeRequest::Drift, "LREM redisson_delay_queue:{orders}"),
+        (
+            ChangeRequest::RestoreOrder,
             "RPOP delayscope:aside:{orders}, and LPUSH",
         ),
     ] {
-        if what == What::RestoreOrder {
+        if what == ChangeRequest::RestoreOrder {
             bench.writer.set_aside(&bench.queue).await.unwrap();
         }
-        let plan = bench.plan(what, Which::Due).await.unwrap().plan;
+        let plan = bench.plan(what, EntryChoice::Due).await.unwrap().plan;
         let [line] = &plan.commands[..] else {
             panic!("{plan:?}");
         };
         assert!(line.contains(words), "{line}");
     }
-    let all = Which::Where(From::Waiting, std::sync::Arc::new(|_| true));
-    let plan = bench.plan(What::Delete, all).await.unwrap().plan;
+    let all = EntryChoice::Where(EntryPlace::Waiting, std::sync::Arc::new(|_| true));
+    let plan = bench.plan(ChangeRequest::Delete, all).await.unwrap().plan;
     let line = &plan.commands[0];
     assert!(
         line.starts_with("deleting: 1,200 entries by exact bytes"),
@@ -420,11 +461,11 @@ async fn what_only_the_order_list_holds_waits_again() {
     let before = bench.contents();
     let timeouts = bench.queue.keys().timeouts;
     bench.server.cmd_bytes(&[b"DEL", &timeouts]);
-    let in_an_hour = What::Requeue(NewDue {
+    let in_an_hour = ChangeRequest::Requeue(NewDue {
         base: Base::In(3_600_000),
         spread_ms: 20,
     });
-    let (plan, told) = bench.change(in_an_hour, selected(From::Order)).await;
+    let (plan, told) = bench.change(in_an_hour, selected(EntryPlace::Order)).await;
     assert_eq!(plan.planned, 3);
     assert!(plan.warnings.iter().any(|w| w.contains("cannot be undone")));
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);

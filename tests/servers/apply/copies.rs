@@ -2,11 +2,11 @@
 //! them: none of their copies may be handed out once they were deleted or have other bytes.
 
 use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Outcome, Queue};
-use delayscope::store::bulk::{Away, Broom, SweepFate};
+use delayscope::store::bulk::{AwayPlace, Broom, SweepFate};
 
 use crate::apply::bench::{Bench, Told};
 use crate::apply::ways::{matching, shuffled};
@@ -34,7 +34,7 @@ async fn few() -> Bench {
 
 #[tokio::test]
 async fn all_copies_of_a_deleted_entry_leave_and_undo_puts_one_back() {
-    for what in [What::Delete, What::Quarantine] {
+    for what in [ChangeRequest::Delete, ChangeRequest::Quarantine] {
         let bench = few().await;
         let before = bench.contents();
         copy(&bench, [3, 2, 3]);
@@ -60,7 +60,7 @@ async fn all_copies_of_a_deleted_entry_leave_and_undo_puts_one_back() {
 async fn no_copy_keeps_the_old_bytes_of_an_edited_entry() {
     let bench = few().await;
     copy(&bench, [3, 3]);
-    let new = What::Edit(b"other".to_vec());
+    let new = ChangeRequest::Edit(b"other".to_vec());
     let (_, told) = bench.change(new, bench.entries(&[3])).await;
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let order = bench.contents().order;
@@ -73,7 +73,7 @@ async fn no_copy_keeps_the_old_bytes_of_an_edited_entry() {
 
 #[tokio::test]
 async fn a_sweep_takes_copies_wherever_they_stand_and_leaves_those_of_others() {
-    for what in [What::Delete, What::Quarantine] {
+    for what in [ChangeRequest::Delete, ChangeRequest::Quarantine] {
         let bench = shuffled(3_000, 900_000_000).await;
         let before = bench.contents();
         // Far from the first ones, and close to each other; some of entries that stay.
@@ -97,7 +97,10 @@ async fn a_sweep_takes_copies_wherever_they_stand_and_leaves_those_of_others() {
 async fn a_sweep_that_is_stopped_leaves_no_copy_of_what_it_deleted() {
     let bench = shuffled(3_000, 900_000_000).await;
     copy(&bench, 1..=3_000);
-    let mut prepared = bench.plan(What::Delete, matching("entry")).await.unwrap();
+    let mut prepared = bench
+        .plan(ChangeRequest::Delete, matching("entry"))
+        .await
+        .unwrap();
     prepared.plan.way = Way::Sweep;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let summary = loop {
@@ -126,7 +129,7 @@ async fn copies_of_what_a_lost_script_may_have_deleted_leave_too() {
         let (writer, queue) = (bench.writer.clone(), bench.queue.clone());
         async move {
             let chosen = chosen.each_ref().map(|(m, broom)| (m.as_slice(), *broom));
-            let swept = writer.sweep(&queue, 7, &chosen, Away::Nowhere).await;
+            let swept = writer.sweep(&queue, 7, &chosen, AwayPlace::Nowhere).await;
             swept.unwrap().done.swept
         }
     };
@@ -146,7 +149,7 @@ async fn as_many_copies_leave_as_are_told_and_what_has_others_behind_them_goes_o
     let thin = |most| (member.as_slice(), Broom::Thin(score, most));
     let (writer, queue) = (&bench.writer, &bench.queue);
     // Three are among the eight, of which one stays, as does the one behind them.
-    let swept = writer.sweep(queue, 8, &[thin(2)], Away::Nowhere).await;
+    let swept = writer.sweep(queue, 8, &[thin(2)], AwayPlace::Nowhere).await;
     assert_eq!(swept.unwrap().done.swept, [(0, SweepFate::Copies(2))]);
     let edits = [(&member[..], Broom::Thin(score, 1), &new[..])];
     let edited = writer.edit_around(queue, 7, &edits).await;
@@ -156,7 +159,7 @@ async fn as_many_copies_leave_as_are_told_and_what_has_others_behind_them_goes_o
     assert!(now.timeouts.contains_key(&member) && !now.timeouts.contains_key(&new));
     // What others have changed meanwhile is left alone.
     let other = [(member.as_slice(), Broom::Thin(score + 1.0, 1))];
-    let swept = writer.sweep(queue, 8, &other, Away::Nowhere).await;
+    let swept = writer.sweep(queue, 8, &other, AwayPlace::Nowhere).await;
     assert_eq!(swept.unwrap().done.swept, [(0, SweepFate::Changed(score))]);
     assert_eq!(bench.contents().order.len(), 6);
 }
@@ -170,14 +173,16 @@ async fn a_transfer_leaves_the_second_copy_to_who_knows_that_it_was_delivered() 
     let later = now.plus(60_000).get().to_string();
     bench.server.put(&bench.queue, &waits, &later);
     copy(&bench, [2]);
-    let (_, told) = bench.change(What::Transfer, Which::Due).await;
+    let (_, told) = bench
+        .change(ChangeRequest::Transfer, EntryChoice::Due)
+        .await;
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     assert_eq!(bench.contents().order, [waits.clone(), bench.member(2)]);
-    let left = Which::Selected(Selection {
-        from: From::OrderOnly,
+    let left = EntryChoice::Selected(Selection {
+        from: EntryPlace::OrderOnly,
         ..Selection::default()
     });
-    let (plan, told) = bench.change(What::Delete, left).await;
+    let (plan, told) = bench.change(ChangeRequest::Delete, left).await;
     assert_eq!(plan.planned, 1);
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     assert_eq!(bench.contents().order, [waits]);

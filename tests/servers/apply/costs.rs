@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use delayscope::ops::apply::Limits;
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Filter, Queue};
@@ -40,16 +40,16 @@ async fn shuffled(last: i64) -> Bench {
     bench
 }
 
-fn matching(filter: &str, from: From) -> Which {
-    Which::Selected(Selection {
+fn matching(filter: &str, from: EntryPlace) -> EntryChoice {
+    EntryChoice::Selected(Selection {
         filter: Filter::parse(filter).unwrap(),
         from,
         ..Selection::default()
     })
 }
 
-fn later() -> What {
-    What::Requeue(NewDue {
+fn later() -> ChangeRequest {
+    ChangeRequest::Requeue(NewDue {
         base: Base::By(900_000),
         spread_ms: 0,
     })
@@ -78,7 +78,7 @@ fn worked(server: &Server) -> Duration {
 
 impl Bench {
     /// Plans, applies and compares.
-    async fn as_planned(&self, what: What, which: Which, way: Way) {
+    async fn as_planned(&self, what: ChangeRequest, which: EntryChoice, way: Way) {
         let prepared = self.plan(what, which).await.unwrap();
         self.costs(prepared, way).await;
     }
@@ -137,8 +137,10 @@ impl Bench {
 #[tokio::test]
 async fn transfers_and_their_undo_cost_what_the_plan_says() {
     let bench = shuffled(-1_000).await;
-    let due = Which::Due;
-    bench.as_planned(What::Transfer, due, Way::InOrder).await;
+    let due = EntryChoice::Due;
+    bench
+        .as_planned(ChangeRequest::Transfer, due, Way::InOrder)
+        .await;
     bench.undone_as_planned(Way::InOrder).await;
 }
 
@@ -146,8 +148,8 @@ async fn transfers_and_their_undo_cost_what_the_plan_says() {
 async fn deliveries_of_many_and_of_few_cost_what_the_plan_says() {
     for (filter, way) in [(HALF, Way::Swap), (FEW, Way::InOrder)] {
         let bench = shuffled(900_000).await;
-        let which = matching(filter, From::Waiting);
-        bench.as_planned(What::Deliver, which, way).await;
+        let which = matching(filter, EntryPlace::Waiting);
+        bench.as_planned(ChangeRequest::Deliver, which, way).await;
         bench.undone_as_planned(Way::InOrder).await;
     }
 }
@@ -156,7 +158,7 @@ async fn deliveries_of_many_and_of_few_cost_what_the_plan_says() {
 async fn requeues_cost_what_the_plan_says() {
     let bench = shuffled(900_000).await;
     for filter in [HALF, FEW] {
-        let which = matching(filter, From::Waiting);
+        let which = matching(filter, EntryPlace::Waiting);
         bench.as_planned(later(), which, Way::InOrder).await;
         bench.undone_as_planned(Way::InOrder).await;
     }
@@ -166,8 +168,8 @@ async fn requeues_cost_what_the_plan_says() {
 async fn deletions_of_many_and_of_few_cost_what_the_plan_says() {
     for (filter, way) in [(HALF, Way::Sweep), (FEW, Way::InOrder)] {
         let bench = shuffled(900_000).await;
-        let which = matching(filter, From::Waiting);
-        bench.as_planned(What::Delete, which, way).await;
+        let which = matching(filter, EntryPlace::Waiting);
+        bench.as_planned(ChangeRequest::Delete, which, way).await;
         bench.undone_as_planned(way).await;
     }
 }
@@ -176,14 +178,14 @@ async fn deletions_of_many_and_of_few_cost_what_the_plan_says() {
 async fn quarantines_of_many_and_of_few_cost_what_the_plan_says_and_so_do_their_ends() {
     for (filter, way) in [(HALF, Way::Sweep), (FEW, Way::InOrder)] {
         let bench = shuffled(900_000).await;
-        let which = matching(filter, From::Waiting);
-        let set_aside = What::Quarantine;
+        let which = matching(filter, EntryPlace::Waiting);
+        let set_aside = ChangeRequest::Quarantine;
         bench
             .as_planned(set_aside.clone(), which.clone(), way)
             .await;
         bench.undone_as_planned(way).await;
         bench.as_planned(set_aside, which, way).await;
-        let (restore, all) = (What::Restore, Which::Due);
+        let (restore, all) = (ChangeRequest::Restore, EntryChoice::Due);
         bench.as_planned(restore, all, Way::InOrder).await;
     }
 }
@@ -191,9 +193,11 @@ async fn quarantines_of_many_and_of_few_cost_what_the_plan_says_and_so_do_their_
 #[tokio::test]
 async fn changes_of_delivered_elements_cost_what_the_plan_says_wherever_they_stand() {
     let bench = shuffled(-1_000).await;
-    bench.change(What::Transfer, Which::Due).await;
-    for what in [What::Delete, later()] {
-        let which = matching(HALF, From::Delivered);
+    bench
+        .change(ChangeRequest::Transfer, EntryChoice::Due)
+        .await;
+    for what in [ChangeRequest::Delete, later()] {
+        let which = matching(HALF, EntryPlace::Delivered);
         bench.as_planned(what, which, Way::InOrder).await;
         bench.undone_as_planned(Way::InOrder).await;
     }
@@ -202,7 +206,7 @@ async fn changes_of_delivered_elements_cost_what_the_plan_says_wherever_they_sta
 #[tokio::test]
 async fn a_realignment_costs_what_the_plan_says() {
     let bench = shuffled(900_000).await;
-    let (realign, due) = (What::Realign(None), Which::Due);
+    let (realign, due) = (ChangeRequest::Realign(None), EntryChoice::Due);
     bench.as_planned(realign, due, Way::Swap).await;
 }
 
@@ -216,17 +220,19 @@ async fn mended_drift_costs_what_the_plan_says() {
         bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacking]);
     }
     bench
-        .as_planned(What::Drift, Which::Due, Way::InOrder)
+        .as_planned(ChangeRequest::Drift, EntryChoice::Due, Way::InOrder)
         .await;
     for n in 41..=80 {
         let stray = bench.member(n);
         bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, &stray]);
     }
-    let strays = Which::Selected(Selection {
-        from: From::OrderOnly,
+    let strays = EntryChoice::Selected(Selection {
+        from: EntryPlace::OrderOnly,
         ..Selection::default()
     });
-    bench.as_planned(What::Delete, strays, Way::Sweep).await;
+    bench
+        .as_planned(ChangeRequest::Delete, strays, Way::Sweep)
+        .await;
 }
 
 /// Bytes that have gone to the server and come from it.
@@ -247,15 +253,18 @@ async fn a_plan_reads_a_large_member_a_few_times_whatever_it_is_a_plan_of() {
     bench.server.put(&bench.queue, &large, &score);
     let all = |from| matching("", from);
     let plans = [
-        (What::Transfer, Which::Due),
-        (What::Transfer, all(From::Late)),
-        (What::Deliver, all(From::Waiting)),
-        (What::Delete, all(From::Waiting)),
-        (What::Quarantine, all(From::Waiting)),
-        (What::Repack(None), all(From::Waiting)),
-        (What::Realign(None), Which::Due),
-        (later(), all(From::Waiting)),
-        (What::Edit(b"new".to_vec()), bench.entries_of(&[large])),
+        (ChangeRequest::Transfer, EntryChoice::Due),
+        (ChangeRequest::Transfer, all(EntryPlace::Late)),
+        (ChangeRequest::Deliver, all(EntryPlace::Waiting)),
+        (ChangeRequest::Delete, all(EntryPlace::Waiting)),
+        (ChangeRequest::Quarantine, all(EntryPlace::Waiting)),
+        (ChangeRequest::Repack(None), all(EntryPlace::Waiting)),
+        (ChangeRequest::Realign(None), EntryChoice::Due),
+        (later(), all(EntryPlace::Waiting)),
+        (
+            ChangeRequest::Edit(b"new".to_vec()),
+            bench.entries_of(&[large]),
+        ),
     ];
     for (what, which) in plans {
         let before = on_the_way(&bench.server);

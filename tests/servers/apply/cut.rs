@@ -1,7 +1,7 @@
 //! A batch that ends before what was read of it does: both lists lose the same entries all the
 //! same.
 
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::{Outcome, Queue};
 
 use crate::apply::bench::Bench;
@@ -22,7 +22,9 @@ async fn what_is_no_frame_amid_the_due_cuts_no_other_entry_out_of_the_order_list
         let score = bench.queue.score(due).to_string();
         bench.server.put(&bench.queue, &member, &score);
     }
-    let (_, told) = bench.change(What::Transfer, Which::Due).await;
+    let (_, told) = bench
+        .change(ChangeRequest::Transfer, EntryChoice::Due)
+        .await;
     assert_eq!(told.count(Outcome::Done), 49, "{:?}", told.summary);
     let after = bench.contents();
     assert_eq!(after.order, std::slice::from_ref(&foreign));

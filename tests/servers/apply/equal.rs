@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use delayscope::ops::apply::Limits;
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Base, ChangeError, Copies, NewDue, What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{Base, ChangeError, ChangeRequest, Copies, EntryChoice, NewDue};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::{Entry, EntryId, Outcome, Queue, State};
 
@@ -31,25 +31,25 @@ fn words(bench: &Bench) -> Vec<String> {
     words
 }
 
-fn all() -> Which {
-    Which::Where(From::Delivered, Arc::new(|_| true))
+fn all() -> EntryChoice {
+    EntryChoice::Where(EntryPlace::Delivered, Arc::new(|_| true))
 }
 
-fn by_id(ids: &[&str], limit: Option<u64>) -> Which {
+fn by_id(ids: &[&str], limit: Option<u64>) -> EntryChoice {
     let ids = ids.iter().map(|says| EntryId::of_bytes(says.as_bytes()));
-    Which::Selected(Selection {
-        from: From::Delivered,
+    EntryChoice::Selected(Selection {
+        from: EntryPlace::Delivered,
         ids: ids.map(|id| id.to_string()).collect(),
         limit,
         ..Selection::default()
     })
 }
 
-fn counted(copies: &[(&str, Copies)]) -> Which {
+fn counted(copies: &[(&str, Copies)]) -> EntryChoice {
     let copies = copies
         .iter()
         .map(|(says, n)| (says.as_bytes().to_vec(), *n));
-    Which::Counted(Box::new(all()), copies.collect::<HashMap<_, _>>())
+    EntryChoice::Counted(Box::new(all()), copies.collect::<HashMap<_, _>>())
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn as_many_of_equal_elements_leave_as_were_chosen_and_undo_puts_back_these
         state: State::Delivered,
     };
     for (which, planned, left) in [
-        (Which::These(vec![element(), element()]), 2, "abbc"),
+        (EntryChoice::These(vec![element(), element()]), 2, "abbc"),
         (counted(&[("a", Copies::Without(1))]), 5, "a"),
         (
             counted(&[("a", Copies::Only(1)), ("c", Copies::Without(1))]),
@@ -69,10 +69,14 @@ async fn as_many_of_equal_elements_leave_as_were_chosen_and_undo_puts_back_these
         ),
         (by_id(&["a", "a", "c"], None), 3, "abb"),
         (by_id(&["b", "c"], Some(3)), 3, "aaa"),
-        (Which::ButOne(Box::new(all())), 3, "abc"),
-        (Which::ButOne(Box::new(by_id(&["a"], None))), 2, "abbc"),
+        (EntryChoice::ButOne(Box::new(all())), 3, "abc"),
         (
-            Which::ButOne(Box::new(counted(&[("a", Copies::Without(1))]))),
+            EntryChoice::ButOne(Box::new(by_id(&["a"], None))),
+            2,
+            "abbc",
+        ),
+        (
+            EntryChoice::ButOne(Box::new(counted(&[("a", Copies::Without(1))]))),
             2,
             "aabc",
         ),
@@ -80,7 +84,7 @@ async fn as_many_of_equal_elements_leave_as_were_chosen_and_undo_puts_back_these
         let bench = delivered(&["a", "b", "a", "c", "b", "a"]).await;
         let before = words(&bench);
         let case = format!("{which:?}");
-        let (plan, told) = bench.change(What::Delete, which).await;
+        let (plan, told) = bench.change(ChangeRequest::Delete, which).await;
         assert_eq!(
             (plan.planned, told.count(Outcome::Done)),
             (planned, planned),
@@ -152,7 +156,7 @@ async fn of_equal_elements_the_one_stays_that_a_consumer_takes_first_and_undo_pu
         for queue in [Queue::redisson("orders"), pushed_left()] {
             let bench = delivered_to(&queue, says).await;
             bench
-                .change(What::Delete, Which::ButOne(Box::new(all())))
+                .change(ChangeRequest::Delete, EntryChoice::ButOne(Box::new(all())))
                 .await;
             assert_eq!(as_taken(&bench), left, "{queue:?}");
             bench.undo(None).await;
@@ -173,7 +177,7 @@ async fn undo_puts_what_was_kept_one_of_beside_what_is_left_of_its_neighbours() 
     for queue in [Queue::redisson("orders"), pushed_left()] {
         let bench = delivered_to(&queue, "abcadbec").await;
         bench
-            .change(What::Delete, Which::ButOne(Box::new(all())))
+            .change(ChangeRequest::Delete, EntryChoice::ButOne(Box::new(all())))
             .await;
         assert_eq!(as_taken(&bench), "abcde");
         // Consumers go on, and so do those that deliver.
@@ -189,7 +193,7 @@ async fn undo_puts_what_was_kept_one_of_beside_what_is_left_of_its_neighbours() 
         // What stood before it was taken: it is next.
         let bench = delivered_to(&queue, "abacd").await;
         bench
-            .change(What::Delete, Which::ButOne(Box::new(all())))
+            .change(ChangeRequest::Delete, EntryChoice::ButOne(Box::new(all())))
             .await;
         for _ in 0..2 {
             take(&bench);
@@ -206,7 +210,7 @@ async fn of_equal_elements_those_are_changed_that_a_consumer_takes_first_at_whic
         base: Base::In(600_000),
         spread_ms: 0,
     };
-    for what in [What::Delete, What::Requeue(soon)] {
+    for what in [ChangeRequest::Delete, ChangeRequest::Requeue(soon)] {
         for (queue, push) in [
             (Queue::redisson("orders"), ["RPUSH", "orders"]),
             (pushed_left.clone(), ["LPUSH", "ready"]),
@@ -233,7 +237,7 @@ async fn of_equal_elements_those_are_changed_that_a_consumer_takes_first_at_whic
             let (plan, told) = bench.change(what.clone(), which).await;
             assert_eq!((plan.planned, told.count(Outcome::Done)), (1, 1));
             assert_eq!(taken(), "baca", "{what:?} of {queue:?}");
-            if matches!(what, What::Delete) {
+            if matches!(what, ChangeRequest::Delete) {
                 bench.undo(None).await;
                 assert_eq!(taken(), "abaca");
             }
@@ -255,7 +259,7 @@ async fn a_long_target_is_emptied_and_filled_again_in_its_order_at_whichever_end
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         bench.server.cmd(&words);
         let before = standing(&bench);
-        bench.change(What::Delete, all()).await;
+        bench.change(ChangeRequest::Delete, all()).await;
         assert!(standing(&bench).is_empty());
         bench.undo(None).await;
         assert_eq!(standing(&bench), before);
@@ -272,8 +276,8 @@ async fn a_long_target_is_emptied_and_filled_again_in_its_order_at_whichever_end
 #[tokio::test]
 async fn what_is_kept_one_of_says_where_undo_puts_the_others() {
     let bench = delivered(&["a", "b", "a", "c"]).await;
-    let keep_one = Which::ButOne(Box::new(all()));
-    let prepared = bench.plan(What::Delete, keep_one).await.unwrap();
+    let keep_one = EntryChoice::ButOne(Box::new(all()));
+    let prepared = bench.plan(ChangeRequest::Delete, keep_one).await.unwrap();
     let says = |warnings: &[String]| {
         warnings
             .iter()
@@ -297,9 +301,9 @@ async fn what_is_kept_one_of_says_where_undo_puts_the_others() {
 async fn one_note_says_what_stays_of_equal_elements() {
     let bench = delivered(&["a", "b", "a", "a"]).await;
     let copies = HashMap::from([(b"a".to_vec(), Copies::Only(2))]);
-    let only_two = Which::Counted(Box::new(by_id(&["a"], Some(3))), copies);
+    let only_two = EntryChoice::Counted(Box::new(by_id(&["a"], Some(3))), copies);
     for which in [by_id(&["a", "a"], None), only_two] {
-        let prepared = bench.plan(What::Delete, Which::ButOne(Box::new(which)));
+        let prepared = bench.plan(ChangeRequest::Delete, EntryChoice::ButOne(Box::new(which)));
         let prepared = prepared.await.unwrap();
         assert_eq!(prepared.plan.planned, 1);
         let warnings = prepared.plan.warnings.iter();
@@ -316,7 +320,7 @@ async fn nothing_is_told_as_gone_that_a_limit_leaves_alone() {
     for (asked, limit) in [(3, 2), (4, 3), (4, 2)] {
         let bench = delivered(&["a", "a", "a"]).await;
         let (plan, told) = bench
-            .change(What::Delete, by_id(&vec!["a"; asked], Some(limit)))
+            .change(ChangeRequest::Delete, by_id(&vec!["a"; asked], Some(limit)))
             .await;
         assert_eq!(plan.planned, limit);
         assert!(told.summary.tally.all_done(), "{:?}", told.summary.tally);
@@ -336,11 +340,11 @@ async fn an_id_of_entries_that_differ_is_never_taken_for_that_of_equal_ones() {
     let frame = crate::support::frame(7, b"one");
     let id = bench.queue.id(&frame).to_string();
     for times in [1, 2, 3] {
-        let which = Which::Selected(Selection {
+        let which = EntryChoice::Selected(Selection {
             ids: vec![id.clone(); times],
             ..Selection::default()
         });
-        let why = bench.plan(What::Delete, which).await.unwrap_err();
+        let why = bench.plan(ChangeRequest::Delete, which).await.unwrap_err();
         assert!(why.to_string().contains("choose by due time"), "{why}");
     }
 }
@@ -356,15 +360,15 @@ async fn of_what_the_order_list_holds_the_one_due_first_stays() {
         frame
     });
     assert_eq!(bench.contents().order, [later.clone(), earlier.clone()]);
-    let from = From::Order;
-    let by_rule = Which::Where(from, Arc::new(|_| true));
-    let chosen = Which::Selected(Selection {
+    let from = EntryPlace::Order;
+    let by_rule = EntryChoice::Where(from, Arc::new(|_| true));
+    let chosen = EntryChoice::Selected(Selection {
         from,
         ..Selection::default()
     });
     for which in [by_rule, chosen] {
         let (plan, _) = bench
-            .change(What::Delete, Which::ButOne(Box::new(which)))
+            .change(ChangeRequest::Delete, EntryChoice::ButOne(Box::new(which)))
             .await;
         assert_eq!(plan.planned, 1);
         assert_eq!(bench.contents().order, std::slice::from_ref(&earlier));
@@ -378,7 +382,7 @@ async fn what_a_consumer_took_of_equal_elements_is_told_as_gone() {
     let bench = delivered(&["a", "b", "a"]).await;
     let which = counted(&[("a", Copies::Only(2)), ("b", Copies::Without(1))]);
     bench.server.cmd(&["LPOP", "orders"]);
-    let (plan, told) = bench.change(What::Delete, which).await;
+    let (plan, told) = bench.change(ChangeRequest::Delete, which).await;
     assert_eq!(plan.planned, 2);
     assert_eq!(
         (told.count(Outcome::Done), told.count(Outcome::Gone)),
@@ -396,12 +400,12 @@ async fn what_a_consumer_took_of_equal_elements_is_told_as_gone() {
 async fn an_id_of_equal_elements_is_asked_how_many_are_meant() {
     let bench = delivered(&["a", "b", "a", "a"]).await;
     let why = bench
-        .plan(What::Delete, by_id(&["a"], None))
+        .plan(ChangeRequest::Delete, by_id(&["a"], None))
         .await
         .unwrap_err();
     assert!(why.to_string().contains("give the id as often"), "{why}");
     let prepared = bench
-        .plan(What::Delete, by_id(&["a", "a", "b", "b"], None))
+        .plan(ChangeRequest::Delete, by_id(&["a", "a", "b", "b"], None))
         .await
         .unwrap();
     assert_eq!(prepared.plan.planned, 4);
@@ -412,7 +416,7 @@ async fn an_id_of_equal_elements_is_asked_how_many_are_meant() {
     );
     // What stands behind a limit was not looked for: nobody says that it is not there.
     let prepared = bench
-        .plan(What::Delete, by_id(&["a", "b"], Some(1)))
+        .plan(ChangeRequest::Delete, by_id(&["a", "b"], Some(1)))
         .await
         .unwrap();
     assert!(
@@ -431,14 +435,20 @@ async fn of_what_waits_the_one_of_equal_payloads_stays_that_is_due_first() {
     let again = crate::support::frame(99, b"entry 2");
     let due = bench.server.now().plus(900_000).get().to_string();
     bench.server.put(&bench.queue, &again, &due);
-    let waiting = Which::Where(From::Waiting, Arc::new(|_| true));
+    let waiting = EntryChoice::Where(EntryPlace::Waiting, Arc::new(|_| true));
     let (plan, _) = bench
-        .change(What::Delete, Which::ButOne(Box::new(waiting.clone())))
+        .change(
+            ChangeRequest::Delete,
+            EntryChoice::ButOne(Box::new(waiting.clone())),
+        )
         .await;
     assert_eq!(plan.planned, 1);
     assert!(!bench.contents().timeouts.contains_key(&again));
     let none = bench
-        .plan(What::Delete, Which::ButOne(Box::new(waiting)))
+        .plan(
+            ChangeRequest::Delete,
+            EntryChoice::ButOne(Box::new(waiting)),
+        )
         .await
         .unwrap_err();
     assert!(
@@ -452,7 +462,7 @@ async fn as_many_of_equal_elements_wait_again_as_were_chosen() {
     let bench = delivered(&["a", "a", "a"]).await;
     // It tells in which form the clients write.
     bench.fill(1, bench.server.now().plus(600_000), 1_000);
-    let later = What::Requeue(NewDue {
+    let later = ChangeRequest::Requeue(NewDue {
         base: Base::In(900_000),
         spread_ms: 0,
     });

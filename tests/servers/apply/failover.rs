@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use delayscope::clock::instant;
 use delayscope::ops::apply::{ChangeEvent, Confirm, Limits, apply};
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Change, Outcome, Queue};
@@ -196,8 +196,8 @@ fn lost(told: &Told) -> u64 {
 
 const COUNT: u64 = 3_000;
 
-fn later() -> What {
-    What::Requeue(NewDue {
+fn later() -> ChangeRequest {
+    ChangeRequest::Requeue(NewDue {
         base: Base::By(9_000),
         spread_ms: 0,
     })
@@ -284,7 +284,12 @@ async fn what_a_failover_takes_back_of_a_requeue_is_requeued_again() {
 
 #[tokio::test]
 async fn what_a_failover_takes_back_of_a_transfer_is_transferred_again() {
-    let transfer = async |bench: &Bench| bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let transfer = async |bench: &Bench| {
+        bench
+            .plan(ChangeRequest::Transfer, EntryChoice::Due)
+            .await
+            .unwrap()
+    };
     holds(-900_000, transfer, all_delivered_once).await;
 }
 
@@ -300,12 +305,12 @@ fn all_delivered_once(before: &Contents, after: &Contents) -> bool {
 
 #[tokio::test]
 async fn what_a_failover_takes_back_of_a_delivery_is_delivered_again() {
-    let deliver = async |bench: &Bench| by(bench, What::Deliver, Way::InOrder).await;
+    let deliver = async |bench: &Bench| by(bench, ChangeRequest::Deliver, Way::InOrder).await;
     holds(900_000, deliver, all_delivered_once).await;
 }
 
 /// The change of all entries, in that way.
-async fn by(bench: &Bench, what: What, way: Way) -> PreparedChange {
+async fn by(bench: &Bench, what: ChangeRequest, way: Way) -> PreparedChange {
     let mut prepared = bench.plan(what, matching("entry")).await.unwrap();
     prepared.plan.way = way;
     prepared
@@ -317,7 +322,7 @@ async fn what_a_failover_takes_back_of_a_delete_is_deleted_again() {
         after.timeouts.is_empty() && after.order.is_empty() && after.target.is_empty()
     };
     for way in [Way::InOrder, Way::Sweep] {
-        let delete = async |bench: &Bench| by(bench, What::Delete, way).await;
+        let delete = async |bench: &Bench| by(bench, ChangeRequest::Delete, way).await;
         holds(900_000, delete, is_done).await;
     }
 }
@@ -327,16 +332,21 @@ async fn what_a_failover_takes_back_of_a_quarantine_is_set_aside_again() {
     let is_done = |before: &Contents, after: &Contents| {
         after.timeouts.is_empty() && after.order.is_empty() && after.quarantine == before.timeouts
     };
-    let quarantine = async |bench: &Bench| by(bench, What::Quarantine, Way::Sweep).await;
+    let quarantine = async |bench: &Bench| by(bench, ChangeRequest::Quarantine, Way::Sweep).await;
     holds(900_000, quarantine, is_done).await;
 }
 
 #[tokio::test]
 async fn what_a_failover_takes_back_of_a_restore_is_restored_again() {
     let restore = async |bench: &Bench| {
-        let (_, aside) = bench.change(What::Quarantine, matching("entry")).await;
+        let (_, aside) = bench
+            .change(ChangeRequest::Quarantine, matching("entry"))
+            .await;
         assert!(aside.summary.tally.all_done(), "{:?}", aside.summary);
-        bench.plan(What::Restore, Which::Due).await.unwrap()
+        bench
+            .plan(ChangeRequest::Restore, EntryChoice::Due)
+            .await
+            .unwrap()
     };
     let is_done = |before: &Contents, after: &Contents| {
         after.timeouts == before.quarantine && after.quarantine.is_empty()
@@ -346,7 +356,7 @@ async fn what_a_failover_takes_back_of_a_restore_is_restored_again() {
 
 #[tokio::test]
 async fn what_a_failover_takes_back_of_a_repack_is_repacked_again() {
-    let repack = async |bench: &Bench| by(bench, What::Repack(None), Way::InOrder).await;
+    let repack = async |bench: &Bench| by(bench, ChangeRequest::Repack(None), Way::InOrder).await;
     let is_done = |before: &Contents, after: &Contents| {
         let is_new = |member: &Vec<u8>| !before.timeouts.contains_key(member);
         after.timeouts.len() == before.timeouts.len() && after.timeouts.keys().all(is_new)
@@ -357,7 +367,7 @@ async fn what_a_failover_takes_back_of_a_repack_is_repacked_again() {
 #[tokio::test]
 async fn what_a_failover_takes_back_of_an_undo_is_undone_again() {
     let undo = async |bench: &Bench| {
-        let (_, deleted) = bench.change(What::Delete, matching("entry")).await;
+        let (_, deleted) = bench.change(ChangeRequest::Delete, matching("entry")).await;
         assert!(deleted.summary.tally.all_done(), "{:?}", deleted.summary);
         plan_undo(&bench.store, &bench.journal, None, false)
             .await

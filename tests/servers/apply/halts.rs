@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::{Outcome, Queue};
 
 use crate::apply::bench::{Bench, layouts};
@@ -24,10 +24,10 @@ async fn a_stop_leaves_the_rest_and_counts_it() {
         bench.fill(200, bench.server.now().plus(-900_000), 1_000);
         for (what, which) in [
             (
-                What::Delete,
+                ChangeRequest::Delete,
                 bench.entries(&(101..=200).collect::<Vec<_>>()),
             ),
-            (What::Transfer, Which::Due),
+            (ChangeRequest::Transfer, EntryChoice::Due),
         ] {
             let before = bench.contents();
             let prepared = bench.plan(what.clone(), which).await.unwrap();
@@ -55,7 +55,7 @@ async fn a_stop_leaves_the_rest_and_counts_it() {
             // What nobody chose one by one is not told one by one.
             assert_eq!(
                 told as u64,
-                if what == What::Transfer {
+                if what == ChangeRequest::Transfer {
                     done
                 } else {
                     planned
@@ -80,7 +80,7 @@ async fn whoever_stops_listening_stops_the_change() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(100, bench.server.now().plus(60_000), 1_000);
     let chosen = bench.entries(&(1..=100).collect::<Vec<_>>());
-    let prepared = bench.plan(What::Delete, chosen).await.unwrap();
+    let prepared = bench.plan(ChangeRequest::Delete, chosen).await.unwrap();
     let mut applying = apply(&bench.writer, &bench.journal, prepared, slow());
     while !matches!(applying.next().await, Some(ChangeEvent::Results(_))) {}
     drop(applying);
@@ -103,7 +103,7 @@ async fn a_paused_change_does_nothing_until_it_is_told_to_go_on() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(60, bench.server.now().plus(60_000), 1_000);
     let chosen = bench.entries(&(1..=60).collect::<Vec<_>>());
-    let prepared = bench.plan(What::Delete, chosen).await.unwrap();
+    let prepared = bench.plan(ChangeRequest::Delete, chosen).await.unwrap();
     let limits = Limits {
         per_s: Some(200.0),
         ..Limits::default()
@@ -132,7 +132,10 @@ async fn a_paused_change_does_nothing_until_it_is_told_to_go_on() {
 async fn a_target_that_is_too_full_is_waited_for() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(600, bench.server.now().plus(-900_000), 1_000);
-    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Transfer, EntryChoice::Due)
+        .await
+        .unwrap();
     let limits = Limits {
         max_target: Some(20),
         ..Limits::default()
@@ -162,7 +165,7 @@ async fn what_the_server_refuses_ends_the_change_and_the_rest_is_left() {
     bench.fill(50, bench.server.now().plus(60_000), 1_000);
     let chosen = bench.entries(&(1..=50).collect::<Vec<_>>());
     let before = bench.contents();
-    let prepared = bench.plan(What::Deliver, chosen).await.unwrap();
+    let prepared = bench.plan(ChangeRequest::Deliver, chosen).await.unwrap();
     bench.server.cmd(&["CONFIG", "SET", "maxmemory", "1"]);
     let told = bench.apply(prepared, Limits::default()).await;
     bench.server.cmd(&["CONFIG", "SET", "maxmemory", "0"]);
@@ -196,7 +199,10 @@ async fn memory_that_ends_amid_a_transfer_leaves_each_entry_in_one_place() {
             offers.rpush(keys.order.as_ref().unwrap(), member);
         }
         offers.exec(&mut bench.server.connection()).unwrap();
-        let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+        let prepared = bench
+            .plan(ChangeRequest::Transfer, EntryChoice::Due)
+            .await
+            .unwrap();
         let limit = bench.server.used_memory() + at * 64 * 1024;
         let limit = limit.to_string();
         bench.server.cmd(&["CONFIG", "SET", "maxmemory", &limit]);
@@ -222,7 +228,10 @@ async fn memory_that_ends_amid_a_transfer_leaves_each_entry_in_one_place() {
 async fn a_target_of_another_type_ends_the_change() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(5, bench.server.now().plus(-60_000), 1_000);
-    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Transfer, EntryChoice::Due)
+        .await
+        .unwrap();
     bench.server.cmd(&["SET", "orders", "x"]);
     let told = bench.apply(prepared, Limits::default()).await;
     assert!(

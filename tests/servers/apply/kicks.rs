@@ -1,6 +1,6 @@
 //! A kick, and what it has helped.
 
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::Queue;
 use delayscope::store::listen::{Heard, listen};
 use delayscope::store::write::DueCursor;
@@ -49,7 +49,7 @@ async fn with_entries(count: u64, transfers: bool) -> (Option<bool>, String) {
         bench.server.put(&bench.queue, &frame(9, b"next"), &due);
     }
     let client = listener(&bench, transfers).await;
-    let (_, told) = bench.change(What::Kick, Which::Due).await;
+    let (_, told) = bench.change(ChangeRequest::Kick, EntryChoice::Due).await;
     client.abort();
     assert_eq!(told.summary.listening, Some(1));
     (told.summary.helped, told.summary.notes.join(" "))
@@ -83,13 +83,16 @@ async fn a_kick_after_which_nothing_moves_says_what_to_conclude() {
 async fn a_kick_tells_how_many_listened_and_with_nobody_there_nothing_else() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(1, bench.server.now().plus(-20_000), 1_000);
-    let (_, told) = bench.change(What::Kick, Which::Due).await;
+    let (_, told) = bench.change(ChangeRequest::Kick, EntryChoice::Due).await;
     let nobody = "Published; 0 clients listened.";
     assert_eq!(told.summary.notes, [nobody]);
     assert_eq!(told.summary.helped, None);
     let plain: Queue = "zset-list:delay,ready".parse().unwrap();
     let bench = Bench::new(&plain).await;
-    let refused = bench.plan(What::Kick, Which::Due).await.unwrap_err();
+    let refused = bench
+        .plan(ChangeRequest::Kick, EntryChoice::Due)
+        .await
+        .unwrap_err();
     assert_eq!(
         refused.to_string(),
         "a zset-list queue has no channel by which clients could be woken"
@@ -105,7 +108,7 @@ async fn repaired(transfers: bool) -> String {
         .server
         .put(&bench.queue, &frame(9, b"never"), "-9.2e18");
     let client = listener(&bench, transfers).await;
-    let (_, told) = bench.change(What::Score, Which::Due).await;
+    let (_, told) = bench.change(ChangeRequest::Score, EntryChoice::Due).await;
     client.abort();
     told.summary.notes.join(" ")
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Entry, Filter, Queue, State, Summary};
@@ -47,8 +47,8 @@ const MOST: usize = 2_000;
 /// A change, and what it begins with.
 struct Row {
     name: &'static str,
-    what: What,
-    which: Which,
+    what: ChangeRequest,
+    which: EntryChoice,
     /// What is done to the queue before.
     lie: fn(&Stage),
     /// The way that it goes, where that is what the row is about.
@@ -56,7 +56,7 @@ struct Row {
     undo: bool,
 }
 
-fn row(name: &'static str, what: What, which: Which) -> Row {
+fn row(name: &'static str, what: ChangeRequest, which: EntryChoice) -> Row {
     Row {
         name,
         undo: what.change().can_be_undone(),
@@ -109,7 +109,7 @@ fn member(n: u64) -> Vec<u8> {
 }
 
 /// So many entries, by their ids, from everywhere in the order list.
-fn these(count: u64) -> Which {
+fn these(count: u64) -> EntryChoice {
     let entries = (0..count).map(|i| {
         let n = LONG / 2 + 1 + i * (LONG / 2 / count) - LONG / 4;
         #[expect(clippy::cast_precision_loss, reason = "a score")]
@@ -120,26 +120,26 @@ fn these(count: u64) -> Which {
             state: State::Waiting,
         }
     });
-    Which::These(entries.collect())
+    EntryChoice::These(entries.collect())
 }
 
-fn selected(from: From, filter: &str) -> Which {
-    Which::Selected(Selection {
+fn selected(from: EntryPlace, filter: &str) -> EntryChoice {
+    EntryChoice::Selected(Selection {
         filter: Filter::parse(filter).unwrap(),
         from,
         ..Selection::default()
     })
 }
 
-fn later() -> What {
-    What::Requeue(NewDue {
+fn later() -> ChangeRequest {
+    ChangeRequest::Requeue(NewDue {
         base: Base::By(9_000),
         spread_ms: 0,
     })
 }
 
-fn in_an_hour() -> What {
-    What::Requeue(NewDue {
+fn in_an_hour() -> ChangeRequest {
+    ChangeRequest::Requeue(NewDue {
         base: Base::In(3_600_000),
         spread_ms: 0,
     })
@@ -217,7 +217,7 @@ impl Stage {
 
     /// Some stand in the order list alone.
     fn strayed(&self) {
-        let Which::These(some) = these(FEW) else {
+        let EntryChoice::These(some) = these(FEW) else {
             panic!("they are named")
         };
         let mut zrem = redis::cmd("ZREM");
@@ -376,34 +376,43 @@ fn push(server: &Server, key: &[u8], elements: impl Iterator<Item = Vec<u8>>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes half a minute: cargo test --test servers longest:: -- --ignored"]
 async fn no_script_of_any_change_of_a_long_shuffled_list_is_longer_than_told() {
-    let thousand = || selected(From::Waiting, "re:/77$/");
-    let edit = What::Edit(b"something else".to_vec());
+    let thousand = || selected(EntryPlace::Waiting, "re:/77$/");
+    let edit = ChangeRequest::Edit(b"something else".to_vec());
     let (in_order, aside) = (Way::InOrder, Way::SetAside);
     let rows = vec![
-        row("transfer", What::Transfer, Which::Due)
+        row("transfer", ChangeRequest::Transfer, EntryChoice::Due)
             .lie(Stage::head_first)
             .by(in_order),
-        row("transfer from everywhere", What::Transfer, Which::Due).by(aside),
-        row("deliver 1", What::Deliver, these(1)),
-        row("deliver 100", What::Deliver, these(FEW)),
+        row(
+            "transfer from everywhere",
+            ChangeRequest::Transfer,
+            EntryChoice::Due,
+        )
+        .by(aside),
+        row("deliver 1", ChangeRequest::Deliver, these(1)),
+        row("deliver 100", ChangeRequest::Deliver, these(FEW)),
         row("requeue 1,000", later(), thousand()),
         row(
             "delete a tenth",
-            What::Delete,
-            selected(From::Waiting, "re:/7$/"),
+            ChangeRequest::Delete,
+            selected(EntryPlace::Waiting, "re:/7$/"),
         ),
-        row("delete 100", What::Delete, these(FEW)),
-        row("delete 1", What::Delete, these(1)),
+        row("delete 100", ChangeRequest::Delete, these(FEW)),
+        row("delete 1", ChangeRequest::Delete, these(1)),
         row("edit 1", edit, these(1)),
-        row("rewrite 1,000", What::Repack(None), thousand()),
-        row("quarantine 100", What::Quarantine, these(FEW)),
-        row("quarantine 1", What::Quarantine, these(1)),
-        row("restore 100", What::Restore, Which::Due).lie(Stage::quarantined),
-        row("sort", What::Realign(Some(0)), Which::Due),
-        row("restore list", What::RestoreOrder, Which::Due)
-            .lie(Stage::aside)
-            .for_good(),
-        row("repair list", What::Drift, Which::Due).lie(Stage::drifted),
+        row("rewrite 1,000", ChangeRequest::Repack(None), thousand()),
+        row("quarantine 100", ChangeRequest::Quarantine, these(FEW)),
+        row("quarantine 1", ChangeRequest::Quarantine, these(1)),
+        row("restore 100", ChangeRequest::Restore, EntryChoice::Due).lie(Stage::quarantined),
+        row("sort", ChangeRequest::Realign(Some(0)), EntryChoice::Due),
+        row(
+            "restore list",
+            ChangeRequest::RestoreOrder,
+            EntryChoice::Due,
+        )
+        .lie(Stage::aside)
+        .for_good(),
+        row("repair list", ChangeRequest::Drift, EntryChoice::Due).lie(Stage::drifted),
     ];
     Stage::set().await.keep(rows).await;
 }
@@ -411,23 +420,26 @@ async fn no_script_of_any_change_of_a_long_shuffled_list_is_longer_than_told() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes half a minute: cargo test --test servers longest:: -- --ignored"]
 async fn no_script_of_any_change_of_a_long_target_or_of_strays_is_longer_than_told() {
-    let some = || selected(From::Delivered, "re:/777$/");
-    let strays = || selected(From::OrderOnly, "entry");
-    let copies = Which::ButOne(Box::new(selected(From::Delivered, "re:/00[0-9]{2}00$/")));
+    let some = || selected(EntryPlace::Delivered, "re:/777$/");
+    let strays = || selected(EntryPlace::OrderOnly, "entry");
+    let copies = EntryChoice::ButOne(Box::new(selected(
+        EntryPlace::Delivered,
+        "re:/00[0-9]{2}00$/",
+    )));
     let rows = vec![
-        row("delete delivered", What::Delete, some()).lie(Stage::long_target),
-        row("delete copies", What::Delete, copies).lie(Stage::long_target),
+        row("delete delivered", ChangeRequest::Delete, some()).lie(Stage::long_target),
+        row("delete copies", ChangeRequest::Delete, copies).lie(Stage::long_target),
         row("requeue delivered", in_an_hour(), some()).lie(Stage::long_target),
-        row("deliver behind others", What::Deliver, these(FEW)).lie(Stage::long_target),
-        row("unwrap", What::Unwrap, Which::Due).lie(Stage::framed),
-        row("put back", What::PutBack, Which::Due).lie(Stage::held),
-        row("deliver strays", What::Deliver, strays())
+        row("deliver behind others", ChangeRequest::Deliver, these(FEW)).lie(Stage::long_target),
+        row("unwrap", ChangeRequest::Unwrap, EntryChoice::Due).lie(Stage::framed),
+        row("put back", ChangeRequest::PutBack, EntryChoice::Due).lie(Stage::held),
+        row("deliver strays", ChangeRequest::Deliver, strays())
             .lie(Stage::strayed)
             .for_good(),
         row("requeue strays", in_an_hour(), strays())
             .lie(Stage::strayed)
             .for_good(),
-        row("delete strays", What::Delete, strays()).lie(Stage::strayed),
+        row("delete strays", ChangeRequest::Delete, strays()).lie(Stage::strayed),
     ];
     Stage::set().await.keep(rows).await;
 }

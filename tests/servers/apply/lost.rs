@@ -2,8 +2,8 @@
 //! there is is taken back.
 
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{Base, NewDue, What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Form, Outcome, Queue, Summary};
@@ -14,7 +14,7 @@ use crate::support::PATIENCE;
 /// A change of 90 entries during which something happens to the data, after its first batch. Behind
 /// them `more` wait that are not due.
 async fn amid_of(
-    what: What,
+    what: ChangeRequest,
     way: Way,
     more: u64,
     lose: impl FnOnce(&mut Bench),
@@ -28,8 +28,8 @@ async fn amid_of(
     }
     let all: Vec<u64> = (1..=90).collect();
     let which = match what {
-        What::Transfer => Which::Due,
-        What::Restore => {
+        ChangeRequest::Transfer => EntryChoice::Due,
+        ChangeRequest::Restore => {
             let keys = bench.queue.keys();
             let rename = [&b"RENAME"[..], &keys.timeouts, &keys.quarantine];
             bench.server.cmd_bytes(&rename);
@@ -37,8 +37,8 @@ async fn amid_of(
             bench.server.cmd_bytes(&[b"DEL", &order]);
             // What lets the list go round needs one.
             bench.server.put(&bench.queue, &bench.member(91), "9e12");
-            Which::Selected(Selection {
-                from: From::Quarantined,
+            EntryChoice::Selected(Selection {
+                from: EntryPlace::Quarantined,
                 ..Selection::default()
             })
         }
@@ -72,7 +72,7 @@ async fn amid_of(
 }
 
 /// The same where nothing else waits.
-async fn amid(what: What, way: Way, lose: impl FnOnce(&mut Bench)) -> (Summary, String) {
+async fn amid(what: ChangeRequest, way: Way, lose: impl FnOnce(&mut Bench)) -> (Summary, String) {
     amid_of(what, way, 0, lose).await
 }
 
@@ -81,25 +81,25 @@ async fn what_a_flush_removed_amid_a_change_was_not_moved_by_others() {
     let flush = |bench: &mut Bench| {
         bench.server.cmd(&["FLUSHALL"]);
     };
-    let later = What::Requeue(NewDue {
+    let later = ChangeRequest::Requeue(NewDue {
         base: Base::In(900_000),
         spread_ms: 0,
     });
-    let repack = What::Repack(Some(Form::DoubleId));
+    let repack = ChangeRequest::Repack(Some(Form::DoubleId));
     let changes = [
-        (What::Delete, Way::InOrder),
-        (What::Delete, Way::Sweep),
-        (What::Deliver, Way::InOrder),
-        (What::Deliver, Way::Swap),
-        (What::Transfer, Way::InOrder),
-        (What::Transfer, Way::Swap),
+        (ChangeRequest::Delete, Way::InOrder),
+        (ChangeRequest::Delete, Way::Sweep),
+        (ChangeRequest::Deliver, Way::InOrder),
+        (ChangeRequest::Deliver, Way::Swap),
+        (ChangeRequest::Transfer, Way::InOrder),
+        (ChangeRequest::Transfer, Way::Swap),
         (later, Way::InOrder),
         (repack.clone(), Way::InOrder),
         (repack, Way::Sweep),
-        (What::Quarantine, Way::InOrder),
-        (What::Quarantine, Way::Sweep),
-        (What::Restore, Way::InOrder),
-        (What::Restore, Way::Sweep),
+        (ChangeRequest::Quarantine, Way::InOrder),
+        (ChangeRequest::Quarantine, Way::Sweep),
+        (ChangeRequest::Restore, Way::InOrder),
+        (ChangeRequest::Restore, Way::Sweep),
     ];
     for (what, way) in changes {
         let (summary, failed) = amid(what.clone(), way, flush).await;
@@ -116,15 +116,19 @@ async fn what_was_lost_between_the_plan_and_its_first_script_was_not_moved_by_ot
     };
     let restart: fn(&mut Bench) = |bench| bench.server.restart_with(&[]);
     let losses = [(flush, "FLUSHALL"), (restart, "was started anew")];
-    for (what, (lose, why)) in [What::Delete, What::Deliver, What::Transfer]
-        .into_iter()
-        .flat_map(|what| losses.map(|loss| (what.clone(), loss)))
+    for (what, (lose, why)) in [
+        ChangeRequest::Delete,
+        ChangeRequest::Deliver,
+        ChangeRequest::Transfer,
+    ]
+    .into_iter()
+    .flat_map(|what| losses.map(|loss| (what.clone(), loss)))
     {
         let mut bench = Bench::new(&Queue::redisson("orders")).await;
         bench.fill(90, bench.server.now().plus(-900_000), 1_000);
         let all: Vec<u64> = (1..=90).collect();
         let which = match what {
-            What::Transfer => Which::Due,
+            ChangeRequest::Transfer => EntryChoice::Due,
             _ => bench.entries(&all),
         };
         let prepared = bench.plan(what.clone(), which).await.unwrap();
@@ -144,12 +148,12 @@ async fn what_was_lost_between_the_plan_and_its_first_script_was_not_moved_by_ot
 #[tokio::test]
 async fn what_a_restart_has_lost_amid_a_change_was_not_moved_by_others() {
     let changes = [
-        (What::Delete, Way::InOrder),
-        (What::Delete, Way::Sweep),
-        (What::Transfer, Way::InOrder),
-        (What::Transfer, Way::Swap),
-        (What::Transfer, Way::SetAside),
-        (What::Quarantine, Way::Sweep),
+        (ChangeRequest::Delete, Way::InOrder),
+        (ChangeRequest::Delete, Way::Sweep),
+        (ChangeRequest::Transfer, Way::InOrder),
+        (ChangeRequest::Transfer, Way::Swap),
+        (ChangeRequest::Transfer, Way::SetAside),
+        (ChangeRequest::Quarantine, Way::Sweep),
     ];
     for (what, way) in changes {
         let restart = |bench: &mut Bench| bench.server.restart_with(&[]);
@@ -177,9 +181,9 @@ async fn a_flush_is_seen_also_where_something_new_was_offered_at_once() {
             .unwrap();
     };
     let changes = [
-        (What::Delete, Way::InOrder),
-        (What::Transfer, Way::InOrder),
-        (What::Transfer, Way::SetAside),
+        (ChangeRequest::Delete, Way::InOrder),
+        (ChangeRequest::Transfer, Way::InOrder),
+        (ChangeRequest::Transfer, Way::SetAside),
     ];
     for (what, way) in changes {
         let (summary, failed) = amid(what.clone(), way, flush).await;
@@ -200,11 +204,11 @@ async fn what_left_with_timeouts_alone_was_not_moved_by_others() {
     };
     let losses: [&'static [&'static str]; 3] = [&["DEL"], &["PEXPIRE", "1"], &["RENAME", "other"]];
     let changes = [
-        (What::Delete, Way::InOrder),
-        (What::Deliver, Way::InOrder),
-        (What::Transfer, Way::InOrder),
+        (ChangeRequest::Delete, Way::InOrder),
+        (ChangeRequest::Deliver, Way::InOrder),
+        (ChangeRequest::Transfer, Way::InOrder),
         // An order list that is aside keeps what was moved: what is not due tells.
-        (What::Transfer, Way::SetAside),
+        (ChangeRequest::Transfer, Way::SetAside),
     ];
     for (command, (what, way)) in losses.iter().cycle().zip(changes) {
         let (summary, failed) = amid_of(what.clone(), way, 20, loss(command)).await;
@@ -240,9 +244,9 @@ async fn what_others_transferred_is_told_as_moved_on() {
         pipe.exec(&mut bench.server.connection()).unwrap();
     };
     let changes = [
-        (What::Delete, Way::InOrder),
-        (What::Transfer, Way::InOrder),
-        (What::Transfer, Way::SetAside),
+        (ChangeRequest::Delete, Way::InOrder),
+        (ChangeRequest::Transfer, Way::InOrder),
+        (ChangeRequest::Transfer, Way::SetAside),
     ];
     for (more, (what, way)) in [0, 20, 20].into_iter().zip(changes) {
         let (summary, failed) = amid_of(what.clone(), way, more, others).await;
@@ -277,8 +281,8 @@ fn records(file: &[u8], kind: u8) -> Vec<usize> {
 async fn damaged(kind: u8, last: bool) -> (Bench, String) {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(3_000, bench.server.now().plus(900_000), 1);
-    let found = Which::Selected(delayscope::ops::entries::Selection::default());
-    let (_, told) = bench.change(What::Delete, found).await;
+    let found = EntryChoice::Selected(delayscope::ops::entries::Selection::default());
+    let (_, told) = bench.change(ChangeRequest::Delete, found).await;
     assert_eq!(told.count(Outcome::Done), 3_000);
     let id = told.summary.journal_id.unwrap();
     let path = bench.dir().join("changes").join(&id);

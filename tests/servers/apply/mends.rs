@@ -1,7 +1,7 @@
 //! Repairs of target, keys and scores, and what takes them back.
 
 use delayscope::ops::apply::Limits;
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::{Change, Outcome, Queue};
 use delayscope::store::change::Fate;
 
@@ -29,7 +29,7 @@ async fn frames_in_target_are_taken_off_in_their_places_and_put_on_again() {
         bench.server.cmd_bytes(&[b"RPUSH", b"orders", element]);
     }
     let before = bench.contents();
-    let (plan, told) = bench.change(What::Unwrap, Which::Due).await;
+    let (plan, told) = bench.change(ChangeRequest::Unwrap, EntryChoice::Due).await;
     assert_eq!((plan.change, plan.planned), (Change::Unwrap, 3));
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let payloads: Vec<Vec<u8>> = ["first", "a", "between", "a", ""].map(Into::into).to_vec();
@@ -41,9 +41,9 @@ async fn frames_in_target_are_taken_off_in_their_places_and_put_on_again() {
     assert_eq!(after.timeouts, before.timeouts);
     // Equal payloads are the same to consumers: either frame may be around either.
     assert_eq!(sorted(after.target), sorted(before.target));
-    let (plan, _) = bench.change(What::Unwrap, Which::Due).await;
+    let (plan, _) = bench.change(ChangeRequest::Unwrap, EntryChoice::Due).await;
     assert_eq!(plan.planned, 3);
-    let (plan, _) = bench.change(What::Unwrap, Which::Due).await;
+    let (plan, _) = bench.change(ChangeRequest::Unwrap, EntryChoice::Due).await;
     assert_eq!(plan.planned, 0);
 }
 
@@ -60,7 +60,10 @@ async fn what_was_consumed_meanwhile_is_gone_and_stays_gone() {
             .server
             .cmd_bytes(&[b"RPUSH", b"orders", &frame(n, b"x")]);
     }
-    let prepared = bench.plan(What::Unwrap, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Unwrap, EntryChoice::Due)
+        .await
+        .unwrap();
     bench.server.cmd(&["LPOP", "orders"]);
     let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(
@@ -85,7 +88,7 @@ async fn an_expiry_is_taken_away_and_given_back_unless_it_has_passed() {
     };
     bench.server.cmd_bytes(&[b"PEXPIRE", &timeouts, b"3600000"]);
     bench.server.cmd_bytes(&[b"PEXPIRE", &order, b"3600000"]);
-    let (plan, told) = bench.change(What::Persist, Which::Due).await;
+    let (plan, told) = bench.change(ChangeRequest::Persist, EntryChoice::Due).await;
     assert_eq!((plan.change, plan.planned), (Change::Persist, 2));
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     assert_eq!((left(&timeouts), left(&order)), (-1, -1));
@@ -107,7 +110,10 @@ async fn an_expiry_that_somebody_else_has_changed_is_left_alone() {
     let bench = quiet(1).await;
     let timeouts = bench.queue.keys().timeouts;
     bench.server.cmd_bytes(&[b"PEXPIRE", &timeouts, b"3600000"]);
-    let prepared = bench.plan(What::Persist, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Persist, EntryChoice::Due)
+        .await
+        .unwrap();
     bench.server.cmd_bytes(&[b"PEXPIRE", &timeouts, b"7200000"]);
     let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(told.count(Outcome::Changed), 1);
@@ -128,7 +134,7 @@ async fn seconds_become_milliseconds_and_seconds_again() {
     // Due at once, and meant so.
     bench.server.put(&bench.queue, &frame(51, b"at once"), "0");
     let before = bench.contents();
-    let (plan, told) = bench.change(What::Unit, Which::Due).await;
+    let (plan, told) = bench.change(ChangeRequest::Unit, EntryChoice::Due).await;
     assert_eq!((plan.change, plan.planned), (Change::Requeue, 1));
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let after = bench.contents();
@@ -152,7 +158,7 @@ async fn milliseconds_in_a_queue_that_counts_seconds_become_seconds() {
     };
     put(&(now / 1_000 + 600).to_string(), "meant so");
     put(&(now + 600_000).to_string(), "in milliseconds");
-    let (planned, told) = bench.change(What::Score, Which::Due).await;
+    let (planned, told) = bench.change(ChangeRequest::Score, EntryChoice::Due).await;
     assert_eq!(planned.planned, 1);
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let score = bench.server.cmd(&["ZSCORE", "delay", "in milliseconds"]);

@@ -1,7 +1,7 @@
 //! Which change is taken back when none is named.
 
-use delayscope::ops::plan::{ChangeError, What};
-use delayscope::ops::undo::{ToUndo, plan_undo};
+use delayscope::ops::plan::{ChangeError, ChangeRequest};
+use delayscope::ops::undo::{UndoChoice, plan_undo};
 use delayscope::queue::Queue;
 
 use crate::apply::bench::Bench;
@@ -11,7 +11,12 @@ async fn the_newest_of_a_queue_is_meant_and_where_it_has_none_that_of_another_is
     let mut bench = Bench::new(&Queue::redisson("orders")).await;
     let bookings = Queue::redisson("bookings");
     let newest_of = async |bench: &Bench, queue: &Queue| {
-        let planned = plan_undo(&bench.store, &bench.journal, ToUndo::NewestOf(queue), false);
+        let planned = plan_undo(
+            &bench.store,
+            &bench.journal,
+            UndoChoice::NewestOf(queue),
+            false,
+        );
         planned.await.map(|prepared| prepared.plan)
     };
     for queue in [bench.queue.clone(), bookings.clone()] {
@@ -20,7 +25,9 @@ async fn the_newest_of_a_queue_is_meant_and_where_it_has_none_that_of_another_is
     }
     let orders = Queue::redisson("orders");
     bench.queue = orders.clone();
-    bench.change(What::Delete, bench.entries(&[1])).await;
+    bench
+        .change(ChangeRequest::Delete, bench.entries(&[1]))
+        .await;
 
     let Err(ChangeError::Nothing(why)) = newest_of(&bench, &bookings).await else {
         panic!("bookings has none");
@@ -35,7 +42,9 @@ async fn the_newest_of_a_queue_is_meant_and_where_it_has_none_that_of_another_is
     );
 
     bench.queue = bookings.clone();
-    bench.change(What::Quarantine, bench.entries(&[2])).await;
+    bench
+        .change(ChangeRequest::Quarantine, bench.entries(&[2]))
+        .await;
     for (queue, change) in [
         (orders, "\"delete\" of orders, "),
         (bookings, "\"quarantine\" of bookings, "),

@@ -5,8 +5,8 @@ use futures_util::StreamExt as _;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
 use delayscope::ops::discover::{DiscoveryEvent, discover};
 use delayscope::ops::doctor::examine;
-use delayscope::ops::entries::From;
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::entries::EntryPlace;
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::ops::search::search;
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
 use delayscope::payload::Habit;
@@ -29,7 +29,7 @@ fn stage() -> (Runtime, Bench, Runtime) {
 fn a_change_that_panics_has_failed_and_names_what_brings_the_order_list_back() {
     let (whole, bench, without_timers) = stage();
     for (way, named) in [(Way::SetAside, true), (Way::InOrder, false)] {
-        let prepared = whole.block_on(bench.plan(What::Transfer, Which::Due));
+        let prepared = whole.block_on(bench.plan(ChangeRequest::Transfer, EntryChoice::Due));
         let mut prepared = prepared.unwrap();
         prepared.plan.way = way;
         let told = without_timers.block_on(async {
@@ -55,7 +55,7 @@ fn a_look_or_a_worker_that_panics_is_no_look_that_found_nothing() {
     let broke = |why: String| assert!(why.contains("broke off"), "{why}");
     without_timers.block_on(async {
         let (store, queue) = (&bench.store, &bench.queue);
-        let how = (From::Waiting, Habit::default());
+        let how = (EntryPlace::Waiting, Habit::default());
         let filter = Filter::parse("entry").unwrap();
         let mut searching = std::pin::pin!(search(store, queue, filter, how));
         broke(searching.next().await.unwrap().unwrap_err().to_string());

@@ -2,7 +2,7 @@
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::Limits;
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::{Change, ConsumerTag, Holder, Outcome};
 
 use crate::apply::bench::{Bench, layouts};
@@ -63,7 +63,7 @@ async fn what_dead_consumers_hold_goes_back_first_in_line_in_the_order_in_which_
         bench.holds(b"a", 60_000, -20_000);
         bench.holds(b"alive", 70_000, 60_000);
         bench.server.cmd_bytes(&[b"RPUSH", &keys.hold.intake, b"c"]);
-        let (plan, told) = bench.change(What::PutBack, Which::Due).await;
+        let (plan, told) = bench.change(ChangeRequest::PutBack, EntryChoice::Due).await;
         assert_eq!((plan.change, plan.planned), (Change::PutBack, 3));
         assert_eq!(plan.target, Some((1, 4)));
         let warned = |words: &str| plan.warnings.iter().any(|said| said.contains(words));
@@ -89,7 +89,10 @@ async fn a_consumer_that_came_back_to_life_keeps_what_it_holds() {
         let bench = Bench::new(&queue).await;
         let field = bench.holds(b"one", 60_000, -1);
         let gone = bench.holds(b"two", 50_000, -1);
-        let prepared = bench.plan(What::PutBack, Which::Due).await.unwrap();
+        let prepared = bench
+            .plan(ChangeRequest::PutBack, EntryChoice::Due)
+            .await
+            .unwrap();
         assert_eq!(prepared.plan.planned, 2);
         let (keys, later) = (queue.keys().hold, bench.server.now().plus(60_000));
         let later = later.get().to_string();
@@ -113,7 +116,7 @@ async fn a_full_server_gives_back_too() {
     let bench = Bench::new(&layouts()[0]).await;
     bench.holds(b"one", 60_000, -1);
     bench.server.cmd(&["CONFIG", "SET", "maxmemory", "1"]);
-    let (_, told) = bench.change(What::PutBack, Which::Due).await;
+    let (_, told) = bench.change(ChangeRequest::PutBack, EntryChoice::Due).await;
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     assert_eq!(
         (bench.line(), bench.still_held()),

@@ -2,8 +2,8 @@
 //! place when that is taken back.
 
 use delayscope::ops::apply::Limits;
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Change, Outcome, Queue};
 
@@ -11,9 +11,9 @@ use crate::apply::bench::{Bench, Contents, layouts};
 use crate::apply::ways::{matching, shuffled};
 
 /// All that is in quarantine.
-fn kept() -> Which {
-    Which::Selected(Selection {
-        from: From::Quarantined,
+fn kept() -> EntryChoice {
+    EntryChoice::Selected(Selection {
+        from: EntryPlace::Quarantined,
         ..Selection::default()
     })
 }
@@ -40,7 +40,7 @@ async fn what_is_set_aside_keeps_its_score_and_comes_back_to_its_place() {
     for queue in layouts() {
         let (bench, before) = five(&queue).await;
         let (plan, told) = bench
-            .change(What::Quarantine, bench.entries(&[2, 3, 5]))
+            .change(ChangeRequest::Quarantine, bench.entries(&[2, 3, 5]))
             .await;
         assert_eq!((plan.change, plan.planned), (Change::Quarantine, 3));
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
@@ -72,9 +72,11 @@ async fn what_is_set_aside_keeps_its_score_and_comes_back_to_its_place() {
 async fn what_is_restored_waits_again_and_goes_back_when_that_is_undone() {
     for queue in layouts() {
         let (bench, before) = five(&queue).await;
-        bench.change(What::Quarantine, bench.entries(&[1, 4])).await;
+        bench
+            .change(ChangeRequest::Quarantine, bench.entries(&[1, 4]))
+            .await;
         let aside = bench.contents();
-        let (plan, told) = bench.change(What::Restore, kept()).await;
+        let (plan, told) = bench.change(ChangeRequest::Restore, kept()).await;
         assert_eq!((plan.change, plan.planned), (Change::Restore, 2));
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         let restored = bench.contents();
@@ -100,20 +102,24 @@ async fn where_nobody_chooses_it_is_what_is_no_frame_and_that_stays_out_of_the_o
         bench.server.cmd_bytes(&[b"ZADD", &timeouts, score, member]);
     }
     let before = bench.contents();
-    let (plan, told) = bench.change(What::Quarantine, Which::Due).await;
+    let (plan, told) = bench
+        .change(ChangeRequest::Quarantine, EntryChoice::Due)
+        .await;
     assert_eq!(plan.planned, 2);
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     assert_eq!(bench.contents().timeouts.len(), 5);
     bench.undo(None).await;
     assert_eq!(bench.contents(), before);
-    bench.change(What::Quarantine, Which::Due).await;
-    let (plan, _) = bench.change(What::Restore, Which::Due).await;
+    bench
+        .change(ChangeRequest::Quarantine, EntryChoice::Due)
+        .await;
+    let (plan, _) = bench.change(ChangeRequest::Restore, EntryChoice::Due).await;
     let warns = |words: &str| plan.warnings.iter().any(|w| w.contains(words));
     assert!(warns("2 of them are no frame"), "{plan:?}");
     assert_eq!(bench.contents(), before);
     let without_frames = Bench::new(&layouts()[1]).await;
     let refused = without_frames
-        .plan(What::Quarantine, Which::Due)
+        .plan(ChangeRequest::Quarantine, EntryChoice::Due)
         .await
         .unwrap_err();
     assert!(refused.to_string().contains("choose those"), "{refused}");
@@ -125,13 +131,13 @@ async fn what_others_did_meanwhile_is_left_alone_and_told() {
         let (bench, _) = five(&queue).await;
         let keys = queue.keys();
         let chosen = bench.entries(&[1, 2, 3, 4, 5]);
-        let prepared = bench.plan(What::Quarantine, chosen).await.unwrap();
+        let prepared = bench.plan(ChangeRequest::Quarantine, chosen).await.unwrap();
         bench.by_hand("ZREM", &keys.timeouts, "", 1);
         bench.by_hand("ZADD", &keys.timeouts, "5", 2);
         let told = bench.apply(prepared, Limits::default()).await;
         let counts = [Outcome::Done, Outcome::Gone, Outcome::Changed];
         assert_eq!(counts.map(|outcome| told.count(outcome)), [3, 1, 1]);
-        let prepared = bench.plan(What::Restore, kept()).await.unwrap();
+        let prepared = bench.plan(ChangeRequest::Restore, kept()).await.unwrap();
         bench.by_hand("ZREM", &keys.quarantine, "", 3);
         bench.by_hand("ZADD", &keys.quarantine, "7", 4);
         bench.by_hand("ZADD", &keys.timeouts, "9", 5);
@@ -149,11 +155,13 @@ async fn what_others_did_meanwhile_is_left_alone_and_told() {
 async fn an_equal_one_that_waits_already_is_not_doubled() {
     for queue in layouts() {
         let (bench, before) = five(&queue).await;
-        bench.change(What::Quarantine, bench.entries(&[3])).await;
+        bench
+            .change(ChangeRequest::Quarantine, bench.entries(&[3]))
+            .await;
         let score = &before.timeouts[&bench.member(3)];
         bench.server.put(&queue, &bench.member(3), score);
         let there = bench.contents();
-        let (_, told) = bench.change(What::Restore, kept()).await;
+        let (_, told) = bench.change(ChangeRequest::Restore, kept()).await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         let after = bench.contents();
         assert!(after.quarantine.is_empty());
@@ -163,7 +171,9 @@ async fn an_equal_one_that_waits_already_is_not_doubled() {
         );
         // So it is the other way round.
         bench.by_hand("ZADD", &queue.keys().quarantine, score, 3);
-        let (_, told) = bench.change(What::Quarantine, bench.entries(&[3])).await;
+        let (_, told) = bench
+            .change(ChangeRequest::Quarantine, bench.entries(&[3]))
+            .await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         let after = bench.contents();
         assert!(!after.timeouts.contains_key(&bench.member(3)));
@@ -177,7 +187,9 @@ async fn one_that_is_in_quarantine_with_another_due_time_keeps_it_and_the_other_
         let (bench, _) = five(&queue).await;
         bench.by_hand("ZADD", &queue.keys().quarantine, "5", 3);
         let before = bench.contents();
-        let (plan, told) = bench.change(What::Quarantine, bench.entries(&[2, 3])).await;
+        let (plan, told) = bench
+            .change(ChangeRequest::Quarantine, bench.entries(&[2, 3]))
+            .await;
         let warning = &plan.warnings[0];
         assert!(warning.starts_with("1 of them stays waiting"), "{warning}");
         let counts = [Outcome::Done, Outcome::Refused].map(|outcome| told.count(outcome));
@@ -211,8 +223,8 @@ async fn so_it_is_while_the_order_list_goes_round() {
         bench.by_hand("ZADD", &quarantine, "5", n);
     }
     let before = bench.contents();
-    let all = Which::Selected(Selection::default());
-    let mut prepared = bench.plan(What::Quarantine, all).await.unwrap();
+    let all = EntryChoice::Selected(Selection::default());
+    let mut prepared = bench.plan(ChangeRequest::Quarantine, all).await.unwrap();
     prepared.plan.way = Way::Sweep;
     let told = bench.apply(prepared, Limits::default()).await;
     let counts = [Outcome::Done, Outcome::Refused].map(|outcome| told.count(outcome));
@@ -241,10 +253,12 @@ async fn so_it_is_while_the_order_list_goes_round() {
 #[tokio::test]
 async fn nothing_comes_back_while_the_order_list_is_aside() {
     let (bench, _) = five(&Queue::redisson("orders")).await;
-    bench.change(What::Quarantine, bench.entries(&[3])).await;
+    bench
+        .change(ChangeRequest::Quarantine, bench.entries(&[3]))
+        .await;
     bench.writer.set_aside(&bench.queue).await.unwrap();
     let before = bench.contents();
-    let (_, told) = bench.change(What::Restore, kept()).await;
+    let (_, told) = bench.change(ChangeRequest::Restore, kept()).await;
     assert_eq!(told.count(Outcome::Left), 1);
     assert!(told.failed.unwrap().contains("set the order list aside"));
     assert_eq!(bench.contents(), before);
@@ -253,20 +267,24 @@ async fn nothing_comes_back_while_the_order_list_is_aside() {
 #[tokio::test]
 async fn other_changes_leave_alone_what_is_in_quarantine() {
     let (bench, _) = five(&Queue::redisson("orders")).await;
-    bench.change(What::Quarantine, bench.entries(&[3])).await;
+    bench
+        .change(ChangeRequest::Quarantine, bench.entries(&[3]))
+        .await;
     let before = bench.contents();
     for what in [
-        What::Delete,
-        What::Deliver,
-        What::Quarantine,
-        What::Duplicate,
+        ChangeRequest::Delete,
+        ChangeRequest::Deliver,
+        ChangeRequest::Quarantine,
+        ChangeRequest::Duplicate,
     ] {
         let (plan, told) = bench.change(what, kept()).await;
         assert_eq!((plan.planned, told.count(Outcome::Refused)), (1, 1));
         let why = told.results[0].reason.as_deref().unwrap();
         assert!(why.starts_with("it is in quarantine"), "{why}");
     }
-    let (_, told) = bench.change(What::Restore, bench.entries(&[1])).await;
+    let (_, told) = bench
+        .change(ChangeRequest::Restore, bench.entries(&[1]))
+        .await;
     assert_eq!(told.count(Outcome::Refused), 1);
     assert_eq!(bench.contents(), before);
 }
@@ -276,7 +294,7 @@ async fn many_go_into_quarantine_and_come_back_while_the_order_list_goes_round()
     let bench = shuffled(2_000, 900_000_000).await;
     let before = bench.contents();
     let chosen = matching("re:/[0-4]$/");
-    let mut prepared = bench.plan(What::Quarantine, chosen).await.unwrap();
+    let mut prepared = bench.plan(ChangeRequest::Quarantine, chosen).await.unwrap();
     assert_eq!(prepared.plan.planned, 1_000);
     prepared.plan.way = Way::Sweep;
     let told = bench.apply(prepared, Limits::default()).await;

@@ -1,6 +1,6 @@
 //! Frames of another form around the same payloads.
 
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::{Form, Outcome, Queue};
 
 use crate::apply::bench::Bench;
@@ -16,8 +16,8 @@ async fn repacked_entries_keep_payload_place_and_due_time_and_undo_their_old_fra
     let old = double_frame(2.0e18, b"old");
     bench.server.put(&queue, &old, "1700000000500");
     let before = bench.contents();
-    let to = What::Repack(Some(Form::DoubleId));
-    let (plan, told) = bench.change(to.clone(), Which::Due).await;
+    let to = ChangeRequest::Repack(Some(Form::DoubleId));
+    let (plan, told) = bench.change(to.clone(), EntryChoice::Due).await;
     // The one that has the form already is not concerned.
     assert_eq!(plan.planned, 6);
     let [done, undecodable] = [Outcome::Done, Outcome::Undecodable].map(|one| told.count(one));
@@ -39,7 +39,9 @@ async fn repacked_entries_keep_payload_place_and_due_time_and_undo_their_old_fra
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     assert_eq!(bench.contents(), before);
     // One, whatever form it has: the other.
-    bench.change(What::Repack(None), bench.entries(&[3])).await;
+    bench
+        .change(ChangeRequest::Repack(None), bench.entries(&[3]))
+        .await;
     let order = bench.contents().order;
     assert_eq!(queue.unwrap(&order[2]).unwrap().form, Some(Form::DoubleId));
 }

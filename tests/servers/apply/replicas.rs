@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use delayscope::ops::apply::{ChangeEvent, Limits, RunningChange, apply};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::{Queue, Summary};
 
 use crate::apply::bench::Bench;
@@ -57,7 +57,10 @@ fn behind(server: &Server) {
 }
 
 async fn transfer(bench: &Bench, per_s: Option<f64>) -> RunningChange {
-    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Transfer, EntryChoice::Due)
+        .await
+        .unwrap();
     let limits = Limits {
         per_s,
         max_lag: MOST,

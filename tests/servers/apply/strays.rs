@@ -1,8 +1,8 @@
 //! What only the order list holds may never have been delivered: people say what becomes of it.
 
 use delayscope::ops::apply::Limits;
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::queue::change::{Base, NewDue};
 use delayscope::queue::{Outcome, Queue};
 
@@ -28,29 +28,32 @@ fn strays() -> [Vec<u8>; 2] {
 }
 
 /// All that only the order list holds.
-fn all_of_them() -> Which {
-    Which::Selected(Selection {
-        from: From::OrderOnly,
+fn all_of_them() -> EntryChoice {
+    EntryChoice::Selected(Selection {
+        from: EntryPlace::OrderOnly,
         ..Selection::default()
     })
 }
 
 /// These two, as the screen knows them.
-fn these() -> Which {
+fn these() -> EntryChoice {
     use delayscope::queue::{Entry, State};
     let entry = |member| Entry {
         member,
         score: None,
         state: State::Order,
     };
-    Which::These(strays().map(entry).to_vec())
+    EntryChoice::These(strays().map(entry).to_vec())
 }
 
 #[tokio::test]
 async fn a_repair_of_drift_leaves_what_may_never_have_been_delivered_and_says_what_can_be_done() {
     let bench = strayed().await;
     let before = bench.contents();
-    let refused = bench.plan(What::Drift, Which::Due).await.unwrap_err();
+    let refused = bench
+        .plan(ChangeRequest::Drift, EntryChoice::Due)
+        .await
+        .unwrap_err();
     let words = refused.to_string();
     assert!(
         words.contains("2 entries stand in the order list only"),
@@ -64,7 +67,7 @@ async fn a_repair_of_drift_leaves_what_may_never_have_been_delivered_and_says_wh
     // Beside what can be mended they are told, counted, and left.
     let (timeouts, lonely) = (bench.queue.keys().timeouts, frame(97, b"lonely"));
     bench.server.cmd_bytes(&[b"ZADD", &timeouts, b"9", &lonely]);
-    let (plan, told) = bench.change(What::Drift, Which::Due).await;
+    let (plan, told) = bench.change(ChangeRequest::Drift, EntryChoice::Due).await;
     // Those that only the order list holds are found in no order.
     let (mended, mut left) = (plan.says[0].as_str(), plan.says[1..].to_vec());
     left.sort();
@@ -83,7 +86,7 @@ async fn a_repair_of_drift_leaves_what_may_never_have_been_delivered_and_says_wh
 #[tokio::test]
 async fn a_stray_is_delivered_once_however_often_it_stands_in_the_order_list() {
     let bench = strayed().await;
-    let (_, told) = bench.change(What::Deliver, these()).await;
+    let (_, told) = bench.change(ChangeRequest::Deliver, these()).await;
     assert_eq!(told.count(Outcome::Done), 2, "{:?}", told.results);
     let after = bench.contents();
     assert_eq!(after.target, [b"lost".to_vec(), b"lost too".to_vec()]);
@@ -99,7 +102,7 @@ async fn a_stray_is_delivered_once_however_often_it_stands_in_the_order_list() {
 
 #[tokio::test]
 async fn a_stray_that_waits_again_meanwhile_is_neither_delivered_nor_dropped() {
-    for what in [What::Deliver, What::Delete] {
+    for what in [ChangeRequest::Deliver, ChangeRequest::Delete] {
         let bench = strayed().await;
         let [first, _] = strays();
         let prepared = bench.plan(what, these()).await.unwrap();
@@ -119,7 +122,7 @@ async fn a_stray_that_waits_again_meanwhile_is_neither_delivered_nor_dropped() {
 #[tokio::test]
 async fn what_only_the_order_list_holds_is_dropped_when_asked_for_and_undo_brings_it_back() {
     let bench = strayed().await;
-    let prepared = bench.plan(What::Delete, these()).await.unwrap();
+    let prepared = bench.plan(ChangeRequest::Delete, these()).await.unwrap();
     let warned = prepared.plan.warnings.join(" ");
     assert!(warned.contains("may never have been delivered"), "{warned}");
     let told = bench.apply(prepared, Limits::default()).await;
@@ -147,7 +150,9 @@ async fn all_that_only_the_order_list_holds_waits_again_and_nothing_else_is_touc
         base: Base::In(60_000),
         spread_ms: 0,
     };
-    let (plan, told) = bench.change(What::Requeue(due), all_of_them()).await;
+    let (plan, told) = bench
+        .change(ChangeRequest::Requeue(due), all_of_them())
+        .await;
     assert_eq!((plan.planned, told.count(Outcome::Done)), (2, 2));
     let mut after = bench.contents();
     for stray in strays() {
@@ -160,7 +165,7 @@ async fn all_that_only_the_order_list_holds_waits_again_and_nothing_else_is_touc
 #[tokio::test]
 async fn a_full_server_refuses_to_deliver_a_stray_before_it_leaves_the_order_list() {
     let bench = strayed().await;
-    let prepared = bench.plan(What::Deliver, these()).await.unwrap();
+    let prepared = bench.plan(ChangeRequest::Deliver, these()).await.unwrap();
     let before = bench.contents();
     bench
         .server

@@ -2,7 +2,7 @@
 //! back.
 
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::{Address, Change, Outcome, Queue};
 use delayscope::store::{Access, Store};
@@ -43,7 +43,9 @@ async fn whichever_key_was_taken_it_is_free_again_and_what_took_it_is_kept_with_
             let Some(key) = key else { continue };
             let bench = Bench::new(&queue).await;
             set(&bench, &key);
-            let (plan, told) = bench.change(What::RenameTaken, Which::Due).await;
+            let (plan, told) = bench
+                .change(ChangeRequest::RenameTaken, EntryChoice::Due)
+                .await;
             assert_eq!((plan.change, plan.planned), (Change::RenameTaken, 1));
             assert_eq!(plan.first, [], "what is renamed is no entry");
             assert!(told.summary.tally.all_done(), "{:?}", told.failed);
@@ -81,7 +83,9 @@ async fn all_that_were_taken_are_renamed_at_once() {
             let mut kinds = keys.iter().map(|key| kind(&bench, &name(key)));
             assert!(kinds.all(|kind| kind == kind_of_all), "{kind_of_all}");
         };
-        let (plan, told) = bench.change(What::RenameTaken, Which::Due).await;
+        let (plan, told) = bench
+            .change(ChangeRequest::RenameTaken, EntryChoice::Due)
+            .await;
         assert_eq!(plan.planned, keys.len() as u64);
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         left("none");
@@ -94,9 +98,18 @@ async fn all_that_were_taken_are_renamed_at_once() {
 #[tokio::test]
 async fn what_waits_can_be_transferred_again_then() {
     let bench = taken(&Queue::redisson("orders")).await;
-    assert!(bench.plan(What::Transfer, Which::Due).await.is_err());
-    bench.change(What::RenameTaken, Which::Due).await;
-    let (_, told) = bench.change(What::Transfer, Which::Due).await;
+    assert!(
+        bench
+            .plan(ChangeRequest::Transfer, EntryChoice::Due)
+            .await
+            .is_err()
+    );
+    bench
+        .change(ChangeRequest::RenameTaken, EntryChoice::Due)
+        .await;
+    let (_, told) = bench
+        .change(ChangeRequest::Transfer, EntryChoice::Due)
+        .await;
     assert_eq!(
         (told.count(Outcome::Done), bench.contents().target.len()),
         (3, 3)
@@ -117,7 +130,10 @@ async fn what_waits_can_be_transferred_again_then() {
 #[tokio::test]
 async fn what_has_the_right_type_by_then_is_left_alone() {
     let bench = taken(&Queue::redisson("orders")).await;
-    let prepared = bench.plan(What::RenameTaken, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::RenameTaken, EntryChoice::Due)
+        .await
+        .unwrap();
     bench.server.cmd(&["DEL", "orders"]);
     bench.server.cmd(&["RPUSH", "orders", "delivered"]);
     let told = bench.apply(prepared, Limits::default()).await;
@@ -126,7 +142,9 @@ async fn what_has_the_right_type_by_then_is_left_alone() {
 
     // Nor is it renamed when what was taken back is taken back.
     set(&bench, b"orders");
-    bench.change(What::RenameTaken, Which::Due).await;
+    bench
+        .change(ChangeRequest::RenameTaken, EntryChoice::Due)
+        .await;
     bench.undo(None).await;
     bench.server.cmd(&["DEL", "orders"]);
     bench.server.cmd(&["RPUSH", "orders", "delivered"]);
@@ -141,13 +159,18 @@ async fn what_has_the_right_type_by_then_is_left_alone() {
 async fn no_name_in_use_is_ever_overwritten() {
     let bench = taken(&Queue::redisson("orders")).await;
     bench.server.cmd(&["SET", "taken:{orders}", "first"]);
-    let prepared = bench.plan(What::RenameTaken, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::RenameTaken, EntryChoice::Due)
+        .await
+        .unwrap();
     assert!(prepared.plan.warnings[0].contains("taken2:{orders}"));
     bench.server.cmd(&["SET", "taken2:{orders}", "second"]);
     let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(told.count(Outcome::Refused), 1);
     assert_eq!(word(&bench, &["GET", "taken2:{orders}"]), "second");
-    let (_, told) = bench.change(What::RenameTaken, Which::Due).await;
+    let (_, told) = bench
+        .change(ChangeRequest::RenameTaken, EntryChoice::Due)
+        .await;
     assert!(told.summary.tally.all_done());
     assert_eq!(word(&bench, &["GET", "taken3:{orders}"]), "in the way");
 
@@ -157,7 +180,10 @@ async fn no_name_in_use_is_ever_overwritten() {
             .cmd(&["SET", &format!("taken{n}:{{orders}}"), "x"]);
     }
     set(&bench, b"orders");
-    let none = bench.plan(What::RenameTaken, Which::Due).await.unwrap_err();
+    let none = bench
+        .plan(ChangeRequest::RenameTaken, EntryChoice::Due)
+        .await
+        .unwrap_err();
     assert!(none.to_string().contains("taken2:… to taken9:…"), "{none}");
 }
 
@@ -173,7 +199,10 @@ async fn cut(lost: Lost, anew: bool, goes_on: bool) -> Bench {
     // So that the server knows the script, and its first answer is that of a rename.
     let none: [(&[u8], &[u8]); 1] = [(b"none", b"none either")];
     bench.writer.rename(&bench.queue, &none).await.unwrap();
-    let prepared = bench.plan(What::RenameTaken, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::RenameTaken, EntryChoice::Due)
+        .await
+        .unwrap();
     proxy.lose(lost);
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let hearing = async {

@@ -2,9 +2,9 @@
 //! back itself. What is back is not put back once more.
 
 use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
-use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::entries::{EntryPlace, Selection};
 use delayscope::ops::journal::JournalledChange;
-use delayscope::ops::plan::{What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Change, Outcome, Queue, Summary};
@@ -21,7 +21,7 @@ const INTENTS: u8 = 1;
 async fn deleted(queue: &Queue, count: u64) -> (Bench, String) {
     let bench = Bench::new(queue).await;
     bench.fill(count, bench.server.now().plus(LATE), 1);
-    let (_, told) = bench.change(What::Delete, Which::Due).await;
+    let (_, told) = bench.change(ChangeRequest::Delete, EntryChoice::Due).await;
     assert_eq!(told.count(Outcome::Done), count);
     let id = told.summary.journal_id.unwrap();
     (bench, id)
@@ -67,10 +67,12 @@ impl Bench {
     /// Deletes all elements of target; the change's id.
     async fn delete_delivered(&self) -> String {
         let all = Selection {
-            from: From::Delivered,
+            from: EntryPlace::Delivered,
             ..Selection::default()
         };
-        let (_, told) = self.change(What::Delete, Which::Selected(all)).await;
+        let (_, told) = self
+            .change(ChangeRequest::Delete, EntryChoice::Selected(all))
+            .await;
         told.summary.journal_id.unwrap()
     }
 
@@ -80,7 +82,7 @@ impl Bench {
 
     /// All that is due comes to target, and so many of it are consumed.
     async fn consumed(&self, count: usize) {
-        self.change(What::Transfer, Which::Due).await;
+        self.change(ChangeRequest::Transfer, EntryChoice::Due).await;
         for _ in 0..count {
             self.server.cmd_bytes(&[b"LPOP", &self.queue.keys().target]);
         }
@@ -121,7 +123,7 @@ async fn what_was_consumed_after_an_undo_does_not_come_back_when_that_undo_is_un
     let (_, told) = bench.undo(Some(&id)).await;
     let back = told.summary.journal_id.unwrap();
     let some = bench.entries(&[1, 2, 3, 4]);
-    bench.change(What::Deliver, some).await;
+    bench.change(ChangeRequest::Deliver, some).await;
     assert_eq!(bench.contents().target.len(), 4);
     // Deleted again are the six that still wait; then those come back, and no others.
     let (_, told) = bench.undo(Some(&back)).await;
@@ -142,7 +144,9 @@ async fn delivered_elements_come_back_once_however_often_an_undo_is_begun() {
     for queue in layouts() {
         let bench = Bench::new(&queue).await;
         bench.fill(60, bench.server.now().plus(LATE), 1);
-        bench.change(What::Transfer, Which::Due).await;
+        bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         let id = bench.delete_delivered().await;
         begun(&bench, &id, true).await;
         let (_, told) = bench.undo(Some(&id)).await;
@@ -175,8 +179,12 @@ async fn two_undos_of_one_change_that_were_planned_at_once_put_nothing_back_twic
 async fn undo_without_an_id_walks_past_what_it_could_do_nothing_for() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(2, bench.server.now().plus(60_000), 1);
-    bench.change(What::Delete, bench.entries(&[1])).await;
-    bench.change(What::Deliver, bench.entries(&[2])).await;
+    bench
+        .change(ChangeRequest::Delete, bench.entries(&[1]))
+        .await;
+    bench
+        .change(ChangeRequest::Deliver, bench.entries(&[2]))
+        .await;
     bench
         .server
         .cmd_bytes(&[b"LPOP", &bench.queue.keys().target]);
@@ -211,7 +219,7 @@ async fn lost(lost: Lost, way: Way, heard: bool) -> (Bench, usize, Summary) {
             .unwrap();
     }
     bench.fill(60, bench.server.now().plus(LATE), 1);
-    bench.change(What::Delete, Which::Due).await;
+    bench.change(ChangeRequest::Delete, EntryChoice::Due).await;
     let mut prepared = plan_undo(&bench.store, &bench.journal, None, false)
         .await
         .unwrap();
@@ -309,7 +317,7 @@ impl Bench {
 async fn on_another_server_the_command_line_that_forces_it_there_is_named() {
     let here = Bench::new(&Queue::redisson("orders")).await;
     here.fill(3, here.server.now().plus(60_000), 1);
-    let (_, told) = here.change(What::Delete, here.entries(&[2])).await;
+    let (_, told) = here.change(ChangeRequest::Delete, here.entries(&[2])).await;
     let id = told.summary.journal_id.unwrap();
     let there = Bench::new(&Queue::redisson("orders")).await;
     let refused = plan_undo(&there.store, &here.journal, Some(&*id), false).await;
@@ -332,7 +340,7 @@ async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
         let bench = Bench::new(&queue).await;
         bench.fill(6, bench.server.now().plus(due_in), 1);
         let all = bench.entries(&[1, 2, 3, 4, 5, 6]);
-        let (_, told) = bench.change(What::Delete, all).await;
+        let (_, told) = bench.change(ChangeRequest::Delete, all).await;
         let id = told.summary.journal_id.unwrap();
         bench.forget_the_results().await;
         // Somebody had delivered these early, say: they are not lost by not coming back.
@@ -350,7 +358,9 @@ async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
         assert_eq!((done, refused), (6, 0));
         assert_eq!(bench.contents().timeouts.len(), 6);
         // They are back, and stay so when they are delivered and it is forced again.
-        bench.change(What::Deliver, bench.entries(&[1, 2, 3])).await;
+        bench
+            .change(ChangeRequest::Deliver, bench.entries(&[1, 2, 3]))
+            .await;
         let (_, done, _) = bench.forced(&id).await;
         assert_eq!(done, 0);
         assert_eq!(bench.contents().timeouts.len(), 3);
@@ -363,7 +373,9 @@ async fn elements_that_nobody_knows_to_be_deleted_come_back_by_force_unless_targ
     for queue in layouts() {
         let bench = Bench::new(&queue).await;
         bench.fill(6, bench.server.now().plus(LATE), 1);
-        bench.change(What::Transfer, Which::Due).await;
+        bench
+            .change(ChangeRequest::Transfer, EntryChoice::Due)
+            .await;
         let mut before = bench.contents().target;
         before.sort();
         let id = bench.delete_delivered().await;
@@ -399,7 +411,7 @@ async fn what_comes_back_to_a_place_that_nobody_wrote_down_is_told_with_what_sor
     bench.fill(6, bench.server.now().plus(60_000), 1);
     let before = bench.contents().timeouts;
     let all = bench.entries(&[1, 2, 3]);
-    let (_, told) = bench.change(What::Quarantine, all).await;
+    let (_, told) = bench.change(ChangeRequest::Quarantine, all).await;
     let id = told.summary.journal_id.unwrap();
     let whole = plan_undo(&bench.store, &bench.journal, Some(&*id), false).await;
     let warnings = whole.unwrap().plan.warnings;
@@ -421,7 +433,9 @@ async fn what_comes_back_to_a_place_that_nobody_wrote_down_is_told_with_what_sor
 async fn elements_that_come_back_to_the_head_of_target_for_want_of_their_places_are_told() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(6, bench.server.now().plus(LATE), 1);
-    bench.change(What::Transfer, Which::Due).await;
+    bench
+        .change(ChangeRequest::Transfer, EntryChoice::Due)
+        .await;
     let id = bench.delete_delivered().await;
     bench.forget_the_results().await;
     let (warnings, done, _) = bench.forced(&id).await;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
-use delayscope::ops::entries::From;
+use delayscope::ops::entries::EntryPlace;
 use delayscope::ops::offer::offer;
-use delayscope::ops::plan::{Base, NewDue, PreparedChange, What, Which};
+use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue, PreparedChange};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Form, Outcome, Queue, Summary};
 
@@ -32,14 +32,14 @@ async fn behind_a_proxy() -> (Bench, Proxy, TempDir) {
 async fn broken(
     lost: Lost,
     due_in: i64,
-    what: What,
+    what: ChangeRequest,
     stopped: bool,
 ) -> (Bench, Contents, Summary, Vec<String>) {
     let (bench, proxy, _dir) = behind_a_proxy().await;
     bench.fill(60, bench.server.now().plus(due_in), 1_000);
     let before = bench.contents();
     let which = match what {
-        What::Transfer => Which::Due,
+        ChangeRequest::Transfer => EntryChoice::Due,
         _ => bench.entries(&(1..=60).collect::<Vec<_>>()),
     };
     let mut prepared = bench.plan(what, which).await.unwrap();
@@ -91,8 +91,8 @@ async fn losing(
     (summary, trouble)
 }
 
-fn later() -> What {
-    What::Requeue(NewDue {
+fn later() -> ChangeRequest {
+    ChangeRequest::Requeue(NewDue {
         base: Base::By(9_000),
         spread_ms: 0,
     })
@@ -101,11 +101,20 @@ fn later() -> What {
 /// Whatever was lost, each entry is changed once, it is said once that something was wrong, and
 /// undo brings all of it back.
 async fn is_done_once(lost: Lost, stopped: bool) {
-    for what in [What::Delete, What::Quarantine, What::Deliver, later()] {
+    for what in [
+        ChangeRequest::Delete,
+        ChangeRequest::Quarantine,
+        ChangeRequest::Deliver,
+        later(),
+    ] {
         let (bench, before, summary, trouble) = broken(lost, 60_000, what.clone(), stopped).await;
         assert!(summary.tally.all_done(), "{what:?}: {summary:?}");
         assert_eq!(trouble.len(), 1, "{trouble:?}");
-        let delivered = if what == What::Deliver { 60 } else { 0 };
+        let delivered = if what == ChangeRequest::Deliver {
+            60
+        } else {
+            0
+        };
         assert_eq!(bench.contents().target.len(), delivered);
         bench.undo(None).await;
         assert_eq!(bench.contents().timeouts, before.timeouts);
@@ -125,7 +134,8 @@ async fn a_script_whose_answer_was_lost_is_seen_to_have_run_and_not_run_again() 
 
 #[tokio::test]
 async fn what_others_may_have_taken_meanwhile_stays_unknown() {
-    let (bench, _, summary, _) = broken(Lost::Answers, -900_000, What::Delete, false).await;
+    let (bench, _, summary, _) =
+        broken(Lost::Answers, -900_000, ChangeRequest::Delete, false).await;
     let unknown = summary.tally.get(Outcome::Unknown);
     assert!(unknown > 0 && summary.tally.get(Outcome::Done) + unknown == 60);
     // Putting back what others may have delivered would double it.
@@ -138,7 +148,7 @@ async fn what_others_may_have_taken_meanwhile_stays_unknown() {
 #[tokio::test]
 async fn what_is_set_aside_is_seen_in_quarantine_whatever_others_may_have_taken() {
     let (bench, before, summary, _) =
-        broken(Lost::Answers, -900_000, What::Quarantine, false).await;
+        broken(Lost::Answers, -900_000, ChangeRequest::Quarantine, false).await;
     assert!(summary.tally.all_done(), "{summary:?}");
     assert_eq!(bench.contents().quarantine, before.timeouts);
     bench.undo(None).await;
@@ -148,7 +158,7 @@ async fn what_is_set_aside_is_seen_in_quarantine_whatever_others_may_have_taken(
 #[tokio::test]
 async fn a_transfer_whose_answer_was_lost_goes_on_and_counts_what_it_did_not_see() {
     for (lost, seen) in [(Lost::Answers, false), (Lost::Requests, true)] {
-        let (bench, _, summary, _) = broken(lost, -900_000, What::Transfer, false).await;
+        let (bench, _, summary, _) = broken(lost, -900_000, ChangeRequest::Transfer, false).await;
         let after = bench.contents();
         assert_eq!((after.target.len(), after.timeouts.len()), (60, 0));
         let unknown = summary.tally.get(Outcome::Unknown);
@@ -257,7 +267,10 @@ async fn telling(payload: impl Fn(u64) -> Vec<u8>) -> Bench {
             .server
             .put(&bench.queue, &member, &due.get().to_string());
     }
-    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Transfer, EntryChoice::Due)
+        .await
+        .unwrap();
     let (summary, _) = losing(Lost::Answers, &bench, &proxy, prepared, false).await;
     assert!(summary.tally.get(Outcome::Unknown) > 0, "{summary:?}");
     bench
@@ -295,7 +308,10 @@ async fn transaction(lost: Lost) -> (Bench, Contents, Summary) {
     let (bench, proxy, _dir) = behind_a_proxy().await;
     bench.fill(600, bench.server.now().plus(-900_000), 1_000);
     let before = bench.contents();
-    let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Transfer, EntryChoice::Due)
+        .await
+        .unwrap();
     proxy.lose(lost);
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let hearing = async {
@@ -351,8 +367,8 @@ async fn a_transaction_that_reaches_the_server_after_it_was_looked_for_is_unknow
 }
 
 /// All that is there.
-fn all(from: From) -> Which {
-    Which::Where(from, Arc::new(|_| true))
+fn all(from: EntryPlace) -> EntryChoice {
+    EntryChoice::Where(from, Arc::new(|_| true))
 }
 
 /// How many of them were done, and how many were not, for whatever reason.
@@ -375,7 +391,10 @@ async fn what_is_no_frame_does_not_make_what_was_delivered_look_as_if_others_had
             bench.server.put(&bench.queue, foreign.as_bytes(), &due);
         }
         let before = bench.contents();
-        let prepared = bench.plan(What::Deliver, all(From::Waiting)).await.unwrap();
+        let prepared = bench
+            .plan(ChangeRequest::Deliver, all(EntryPlace::Waiting))
+            .await
+            .unwrap();
         let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
         assert_eq!(counts(&summary, Outcome::Undecodable), [57, 3], "{lost:?}");
         bench.undo(None).await;
@@ -395,7 +414,7 @@ async fn what_waits_with_the_new_bytes_already_does_not_make_what_was_edited_loo
         bench.server.put(&bench.queue, &twin, &due);
         let before = bench.contents();
         let numbers: Vec<u64> = (1..=60).collect();
-        let repack = What::Repack(None);
+        let repack = ChangeRequest::Repack(None);
         let mut prepared = bench.plan(repack, bench.entries(&numbers)).await.unwrap();
         prepared.plan.way = Way::InOrder;
         let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
@@ -413,12 +432,14 @@ async fn what_waits_otherwise_does_not_make_what_was_restored_look_gone() {
         let before = bench.contents();
         let numbers: Vec<u64> = (1..=60).collect();
         bench
-            .change(What::Quarantine, bench.entries(&numbers))
+            .change(ChangeRequest::Quarantine, bench.entries(&numbers))
             .await;
         bench
             .server
             .put(&bench.queue, &bench.member(30), "4000000000000");
-        let prepared = bench.plan(What::Restore, all(From::Quarantined)).await;
+        let prepared = bench
+            .plan(ChangeRequest::Restore, all(EntryPlace::Quarantined))
+            .await;
         let mut prepared = prepared.unwrap();
         prepared.plan.way = Way::InOrder;
         let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
@@ -439,11 +460,11 @@ async fn what_a_consumer_took_does_not_make_what_waits_again_look_as_if_it_had_b
                 .server
                 .cmd(&["RPUSH", "orders", &format!("entry {n}")]);
         }
-        let soon = What::Requeue(NewDue {
+        let soon = ChangeRequest::Requeue(NewDue {
             base: Base::In(600_000),
             spread_ms: 0,
         });
-        let prepared = bench.plan(soon, all(From::Delivered)).await.unwrap();
+        let prepared = bench.plan(soon, all(EntryPlace::Delivered)).await.unwrap();
         bench.server.cmd(&["LREM", "orders", "1", "entry 30"]);
         let (summary, _) = losing(lost, &bench, &proxy, prepared, false).await;
         assert_eq!(counts(&summary, Outcome::Gone), [59, 1], "{lost:?}");

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use delayscope::ops::apply::{ChangeEvent, Limits, RunningChange, apply};
-use delayscope::ops::plan::{PreparedChange, What, Which};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice, PreparedChange};
 use delayscope::queue::plan::{Progress, Way};
 use delayscope::queue::{EntryId, Outcome, Queue, Summary};
 
@@ -25,7 +25,7 @@ fn is_aside(bench: &Bench) -> bool {
     bench.server.cmd_bytes(&[b"EXISTS", &aside]) == redis::Value::Int(1)
 }
 
-async fn set_aside(bench: &Bench, what: What, which: Which) -> PreparedChange {
+async fn set_aside(bench: &Bench, what: ChangeRequest, which: EntryChoice) -> PreparedChange {
     let mut prepared = bench.plan(what, which).await.unwrap();
     prepared.plan.way = Way::SetAside;
     prepared
@@ -48,7 +48,7 @@ async fn read_on(applying: &mut RunningChange) -> (usize, Vec<String>, Summary) 
 #[tokio::test]
 async fn a_reader_that_pauses_leaves_no_order_list_aside() {
     let bench = shuffled(400, -1_000).await;
-    let prepared = set_aside(&bench, What::Transfer, Which::Due).await;
+    let prepared = set_aside(&bench, ChangeRequest::Transfer, EntryChoice::Due).await;
     let limits = limits(Limits::default().max_unheard);
     let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
     until("all to be delivered, and nothing aside", || {
@@ -64,7 +64,7 @@ async fn a_reader_that_pauses_leaves_no_order_list_aside() {
 async fn a_reader_is_waited_for_only_once_the_order_list_is_back() {
     let bench = shuffled(600, 600_000).await;
     let before = bench.contents().order.len();
-    let prepared = set_aside(&bench, What::Deliver, matching("re:/[0-4]$/")).await;
+    let prepared = set_aside(&bench, ChangeRequest::Deliver, matching("re:/[0-4]$/")).await;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, limits(8_000));
     until("some to be delivered, and the list to be back", || {
         let now = bench.contents();
@@ -86,7 +86,7 @@ async fn what_goes_round_goes_round_to_its_end_whoever_reads_of_it() {
     let bench = shuffled(2_000, 900_000_000).await;
     let before = bench.contents().order;
     let mut prepared = bench
-        .plan(What::Delete, matching("re:/[0-4]$/"))
+        .plan(ChangeRequest::Delete, matching("re:/[0-4]$/"))
         .await
         .unwrap();
     prepared.plan.way = Way::Sweep;
@@ -123,7 +123,10 @@ fn what_the_disk_does_not_hold_yet_is_not_transferred() {
     with_one_disk(async {
         let bench = Bench::new(&Queue::redisson("orders")).await;
         bench.fill(1_500, bench.server.now().plus(-900_000), 1);
-        let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
+        let prepared = bench
+            .plan(ChangeRequest::Transfer, EntryChoice::Due)
+            .await
+            .unwrap();
         assert_eq!(prepared.plan.way, Way::InOrder);
         let limits = Limits {
             per_s: Some(1_000.0),
@@ -165,7 +168,7 @@ fn what_the_disk_does_not_hold_yet_is_not_transferred() {
 fn a_disk_that_hangs_keeps_no_order_list_aside() {
     with_one_disk(async {
         let bench = shuffled(1_500, -1_000).await;
-        let prepared = set_aside(&bench, What::Transfer, Which::Due).await;
+        let prepared = set_aside(&bench, ChangeRequest::Transfer, EntryChoice::Due).await;
         let limits = Limits {
             per_s: Some(1_000.0),
             ..Limits::default()

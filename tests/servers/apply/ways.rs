@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use delayscope::ops::apply::{ChangeEvent, Limits, Order, apply};
-use delayscope::ops::entries::{From, Selection};
-use delayscope::ops::plan::{PreparedChange, What, Which};
+use delayscope::ops::entries::{EntryPlace, Selection};
+use delayscope::ops::plan::{ChangeRequest, EntryChoice, PreparedChange};
 use delayscope::ops::undo::plan_undo;
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Form, Outcome, Queue, frame};
@@ -23,14 +23,19 @@ pub(crate) async fn shuffled(count: u64, last: i64) -> Bench {
     bench
 }
 
-pub(crate) fn matching(filter: &str) -> Which {
-    Which::Selected(Selection {
+pub(crate) fn matching(filter: &str) -> EntryChoice {
+    EntryChoice::Selected(Selection {
         filter: delayscope::queue::Filter::parse(filter).unwrap(),
         ..Selection::default()
     })
 }
 
-async fn planned(bench: &Bench, what: What, which: Which, way: Way) -> PreparedChange {
+async fn planned(
+    bench: &Bench,
+    what: ChangeRequest,
+    which: EntryChoice,
+    way: Way,
+) -> PreparedChange {
     let mut prepared = bench.plan(what, which).await.unwrap();
     prepared.plan.way = way;
     prepared
@@ -60,7 +65,13 @@ const MANY: u64 = if cfg!(debug_assertions) {
 async fn a_tenth_of_a_long_queue_is_deleted_and_comes_back_as_it_was() {
     let bench = shuffled(MANY, 900_000_000).await;
     let before = bench.contents();
-    let prepared = planned(&bench, What::Delete, matching("re:/7$/"), Way::Sweep).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Delete,
+        matching("re:/7$/"),
+        Way::Sweep,
+    )
+    .await;
     assert_eq!(prepared.plan.planned, MANY / 10);
     let told = bench.apply(prepared, Limits::default()).await;
     assert!(
@@ -101,7 +112,7 @@ async fn a_tenth_of_a_long_queue_is_repacked_in_its_places_and_gets_its_frames_b
     let keys = bench.queue.keys();
     let prepared = planned(
         &bench,
-        What::Repack(Some(Form::DoubleId)),
+        ChangeRequest::Repack(Some(Form::DoubleId)),
         matching("re:/7$/"),
         Way::Sweep,
     )
@@ -173,9 +184,9 @@ async fn each_way_delivers_the_same_and_leaves_the_rest_in_the_order_list() {
             let bench = shuffled(1_500, 300).await;
             let before = bench.contents();
             let (what, which) = if everything {
-                (What::Transfer, Which::Due)
+                (ChangeRequest::Transfer, EntryChoice::Due)
             } else {
-                (What::Deliver, matching("re:/[0-4]$/"))
+                (ChangeRequest::Deliver, matching("re:/[0-4]$/"))
             };
             let told = bench
                 .apply(planned(&bench, what, which, way).await, Limits::default())
@@ -205,7 +216,13 @@ async fn each_way_delivers_the_same_and_leaves_the_rest_in_the_order_list() {
 async fn a_pause_and_a_stop_bring_the_order_list_back() {
     let bench = shuffled(2_000, 0).await;
     let before = bench.contents();
-    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Transfer,
+        EntryChoice::Due,
+        Way::SetAside,
+    )
+    .await;
     let limits = Limits {
         per_s: Some(1_000.0),
         ..Limits::default()
@@ -243,7 +260,13 @@ async fn a_pause_and_a_stop_bring_the_order_list_back() {
 async fn a_sweep_that_is_stopped_leaves_the_rest_where_it_was() {
     let bench = shuffled(3_000, 900_000_000).await;
     let before = bench.contents();
-    let prepared = planned(&bench, What::Delete, matching("re:/[0-4]$/"), Way::Sweep).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Delete,
+        matching("re:/[0-4]$/"),
+        Way::Sweep,
+    )
+    .await;
     let planned = prepared.plan.planned;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let summary = loop {
@@ -267,8 +290,8 @@ async fn a_sweep_that_is_stopped_leaves_the_rest_where_it_was() {
 #[tokio::test]
 async fn a_realigned_list_stands_in_due_order() {
     let bench = shuffled(1_000, 500).await;
-    let within = What::Realign(Some(60_000));
-    let (plan, told) = bench.change(within, Which::Due).await;
+    let within = ChangeRequest::Realign(Some(60_000));
+    let (plan, told) = bench.change(within, EntryChoice::Due).await;
     assert_eq!((plan.planned, plan.way), (1_000, Way::Swap));
     assert!(told.summary.tally.all_done(), "{:?}", told.summary);
     let after = bench.contents();
@@ -295,7 +318,7 @@ fn wait_for_later(bench: &Bench) {
 
 #[tokio::test]
 async fn what_only_the_order_list_holds_stays_in_it_where_it_would_be_set_aside() {
-    for what in [What::Transfer, What::Deliver] {
+    for what in [ChangeRequest::Transfer, ChangeRequest::Deliver] {
         let bench = shuffled(600, -1_000).await;
         wait_for_later(&bench);
         let order = bench.queue.keys().order.unwrap();
@@ -303,8 +326,8 @@ async fn what_only_the_order_list_holds_stays_in_it_where_it_would_be_set_aside(
         bench.server.cmd_bytes(&[b"LPUSH", &order, &first]);
         bench.server.cmd_bytes(&[b"RPUSH", &order, &last]);
         let which = match what {
-            What::Deliver => matching("late"),
-            _ => Which::Due,
+            ChangeRequest::Deliver => matching("late"),
+            _ => EntryChoice::Due,
         };
         let before = bench.contents();
         let prepared = planned(&bench, what, which, Way::SetAside).await;
@@ -332,7 +355,13 @@ async fn without_timeouts_all_of_a_list_that_is_aside_comes_back_where_entries_s
         per_s: Some(500.0),
         ..Limits::default()
     };
-    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Transfer,
+        EntryChoice::Due,
+        Way::SetAside,
+    )
+    .await;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
     let summary = loop {
         match applying.next().await.unwrap() {
@@ -354,13 +383,13 @@ async fn a_key_of_another_type_is_named() {
     let bench = shuffled(300, -900_000).await;
     let keys = bench.queue.keys();
     for (key, what) in [
-        (keys.aside.unwrap(), What::Delete),
-        (keys.quarantine, What::Quarantine),
-        (keys.order.unwrap(), What::Delete),
+        (keys.aside.unwrap(), ChangeRequest::Delete),
+        (keys.quarantine, ChangeRequest::Quarantine),
+        (keys.order.unwrap(), ChangeRequest::Delete),
     ] {
         bench.server.cmd_bytes(&[b"DEL", &key]);
         bench.server.cmd_bytes(&[b"SET", &key, b"x"]);
-        let all = Which::Selected(Selection::default());
+        let all = EntryChoice::Selected(Selection::default());
         let refused = bench.plan(what, all).await.unwrap_err().to_string();
         let name = String::from_utf8_lossy(&key);
         assert!(refused.contains("WRONGTYPE"), "{refused}");
@@ -372,14 +401,19 @@ async fn a_key_of_another_type_is_named() {
 #[tokio::test]
 async fn what_is_aside_is_not_sorted_and_not_told_as_moved_on() {
     let bench = shuffled(300, 900_000).await;
-    let prepared = bench.plan(What::Realign(None), Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Realign(None), EntryChoice::Due)
+        .await
+        .unwrap();
     bench.writer.set_aside(&bench.queue).await.unwrap();
     let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(told.count(Outcome::Gone), 0, "{:?}", told.summary);
     assert_eq!(told.count(Outcome::Changed), 300, "{:?}", told.summary);
     let why = told.results[0].reason.as_deref().unwrap();
     assert!(why.contains("not found in the order list"), "{why}");
-    let refused = bench.plan(What::Realign(None), Which::Due).await;
+    let refused = bench
+        .plan(ChangeRequest::Realign(None), EntryChoice::Due)
+        .await;
     let refused = refused.unwrap_err().to_string();
     assert!(
         refused.contains("part of the order list is missing"),
@@ -395,7 +429,9 @@ async fn an_order_list_left_aside_is_restored_and_what_was_dropped_is_kept() {
     bench.writer.set_aside(&bench.queue).await.unwrap();
     let lost = bench.member(17);
     bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, &lost]);
-    let (plan, told) = bench.change(What::RestoreOrder, Which::Due).await;
+    let (plan, told) = bench
+        .change(ChangeRequest::RestoreOrder, EntryChoice::Due)
+        .await;
     assert_eq!(plan.planned, 300);
     assert_eq!(
         (told.count(Outcome::Done), told.count(Outcome::Gone)),
@@ -430,7 +466,10 @@ async fn the_plan_of_that_says_what_it_writes() {
         zrem.arg(bench.member(n));
     });
     zrem.exec(&mut bench.server.connection()).unwrap();
-    let prepared = bench.plan(What::RestoreOrder, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::RestoreOrder, EntryChoice::Due)
+        .await
+        .unwrap();
     let cost = prepared.plan.cost;
     let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(told.count(Outcome::Gone), 1_000);
@@ -454,7 +493,9 @@ async fn what_waits_again_is_not_put_into_the_order_list_a_second_time() {
     for lost in [&again, &stray] {
         bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, lost]);
     }
-    let (_, told) = bench.change(What::RestoreOrder, Which::Due).await;
+    let (_, told) = bench
+        .change(ChangeRequest::RestoreOrder, EntryChoice::Due)
+        .await;
     assert_eq!(told.count(Outcome::Gone), 2);
     let due = bench.queue.score(bench.server.now().plus(900_000));
     bench.server.put(&bench.queue, &again, &due.to_string());
@@ -483,7 +524,10 @@ async fn entries_that_others_transfer_amid_a_repair_of_drift_are_not_called_lost
         let member = bench.member(n);
         bench.server.cmd_bytes(&[b"RPUSH", &order, &member]);
     }
-    let prepared = bench.plan(What::Drift, Which::Due).await.unwrap();
+    let prepared = bench
+        .plan(ChangeRequest::Drift, EntryChoice::Due)
+        .await
+        .unwrap();
     assert_eq!(prepared.plan.planned, 30);
     let last = bench.member(30);
     bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, &last]);
@@ -507,7 +551,7 @@ async fn drift_is_mended_and_undo_brings_it_back() {
     bench.server.cmd_bytes(&[b"LREM", &order, b"1", &missing]);
     bench.server.cmd_bytes(&[b"RPUSH", &order, &twice]);
     let before = bench.contents();
-    let (plan, told) = bench.change(What::Drift, Which::Due).await;
+    let (plan, told) = bench.change(ChangeRequest::Drift, EntryChoice::Due).await;
     assert_eq!(plan.planned, 2);
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let after = bench.contents();
@@ -523,13 +567,13 @@ async fn drift_is_mended_and_undo_brings_it_back() {
 #[tokio::test]
 async fn what_is_delivered_in_the_selection_of_another_place_is_seen() {
     let bench = shuffled(20, 10).await;
-    let which = Which::Selected(Selection {
-        from: From::Order,
+    let which = EntryChoice::Selected(Selection {
+        from: EntryPlace::Order,
         limit: Some(5),
         ..Selection::default()
     });
     let before = bench.contents();
-    let (plan, told) = bench.change(What::Delete, which).await;
+    let (plan, told) = bench.change(ChangeRequest::Delete, which).await;
     assert_eq!(plan.planned, 5);
     assert!(told.summary.tally.all_done());
     assert_eq!(bench.contents().order, before.order[5..]);
@@ -538,7 +582,13 @@ async fn what_is_delivered_in_the_selection_of_another_place_is_seen() {
 #[tokio::test]
 async fn a_list_that_another_change_has_aside_is_waited_for_and_not_brought_back() {
     let bench = shuffled(600, -1_000).await;
-    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Transfer,
+        EntryChoice::Due,
+        Way::SetAside,
+    )
+    .await;
     bench.writer.set_aside(&bench.queue).await.unwrap();
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let (mut waited, mut moved) = (0, 0);
@@ -572,7 +622,7 @@ async fn how_far_the_order_list_is_on_its_way_back_is_told() {
     // Most of it is not due yet, and comes back.
     let bench = shuffled(3_000, 600_000).await;
     let some = matching("\"entry 1\"");
-    let prepared = planned(&bench, What::Deliver, some, Way::SetAside).await;
+    let prepared = planned(&bench, ChangeRequest::Deliver, some, Way::SetAside).await;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let mut back = Vec::new();
     let last = loop {
@@ -598,7 +648,13 @@ async fn how_far_the_order_list_is_on_its_way_back_is_told() {
 #[tokio::test]
 async fn a_list_that_somebody_left_aside_is_brought_back_after_a_while() {
     let bench = shuffled(60, -1_000).await;
-    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Transfer,
+        EntryChoice::Due,
+        Way::SetAside,
+    )
+    .await;
     bench.writer.set_aside(&bench.queue).await.unwrap();
     // That one had moved it.
     let (timeouts, moved) = (bench.queue.keys().timeouts, bench.member(7));
@@ -621,7 +677,13 @@ async fn a_change_beside_a_list_that_was_left_aside_says_what_brings_it_back() {
         &others.get().to_string(),
     );
     bench.writer.set_aside(&bench.queue).await.unwrap();
-    let prepared = planned(&bench, What::Transfer, Which::Due, Way::InOrder).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Transfer,
+        EntryChoice::Due,
+        Way::InOrder,
+    )
+    .await;
     let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(told.count(Outcome::Done), 60, "{:?}", told.summary);
     let refused = bench.undo(None).await.1;
@@ -654,7 +716,13 @@ async fn what_a_killed_change_left_aside_is_never_the_last_copy_that_goes() {
     let due = bench.queue.score(bench.server.now().plus(-1_000));
     let fresh = bench.member(9_001);
     bench.server.put(&bench.queue, &fresh, &due.to_string());
-    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    let prepared = planned(
+        &bench,
+        ChangeRequest::Transfer,
+        EntryChoice::Due,
+        Way::SetAside,
+    )
+    .await;
     let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(told.count(Outcome::Done), 1, "{:?}", told.summary);
     assert_eq!(bench.contents().order, Vec::<Vec<u8>>::new());

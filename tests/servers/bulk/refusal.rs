@@ -1,12 +1,14 @@
 //! A server that cannot do it: each script is refused whole, or brings back what it took.
 
-use delayscope::ops::bulk::aside::BringBack;
+use delayscope::ops::bulk::aside::OrderRestoration;
 use delayscope::ops::bulk::drift::Drift;
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, ReadOrder, ReturnedEntry, StrayFate, Swap, Where};
+use delayscope::store::bulk::{
+    AwayPlace, Broom, ReadOrder, ReturnPlace, ReturnedEntry, StrayFate, Swap,
+};
 use delayscope::store::change::ChosenEntry;
 use delayscope::store::write::Writer;
 
@@ -38,7 +40,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
         marks: [mark(1), mark(2)],
     };
     let returning = ReturnedEntry {
-        to: Where::Behind(&member(1)),
+        to: ReturnPlace::Behind(&member(1)),
         score: 9.0,
         member: &member(9),
     };
@@ -69,7 +71,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     tell(
         "sweep",
         writer
-            .sweep(&queue, 2, &chosen, Away::Nowhere)
+            .sweep(&queue, 2, &chosen, AwayPlace::Nowhere)
             .await
             .map(drop),
     );
@@ -77,7 +79,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     let edited = writer.edit_around(&queue, 2, &edits).await;
     tell("edit", edited.map(drop));
     let put = writer
-        .put_back_around(&queue, 2, &[returning], Away::Nowhere)
+        .put_back_around(&queue, 2, &[returning], AwayPlace::Nowhere)
         .await;
     tell("put back", put.map(drop));
     tell(
@@ -108,10 +110,10 @@ async fn quarantined(
     writer: &Writer,
     queue: &delayscope::queue::Queue,
 ) -> [(&'static str, Result<(), StoreError>); 2] {
-    let to = Away::Quarantined;
+    let to = AwayPlace::Quarantined;
     let chosen = [(&member(3)[..], Broom::Delete(3.0))];
     let back = ReturnedEntry {
-        to: Where::Tail,
+        to: ReturnPlace::Tail,
         score: 3.0,
         member: &member(3),
     };
@@ -243,7 +245,7 @@ async fn a_queue_without_order_list_has_no_bulk_way() {
         score: 1.0,
     };
     let put = vec![(chosen.clone(), None)];
-    assert!(BringBack::new(&plain).next(writer, 1).await.is_err());
+    assert!(OrderRestoration::new(&plain).next(writer, 1).await.is_err());
     let mut back = PutBack::new(&plain, put);
     let tries = back.next(writer, 1).await.unwrap().unwrap().tries;
     assert_eq!(tries, [0]);

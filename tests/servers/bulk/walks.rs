@@ -2,7 +2,7 @@
 //! them, and a death now and then.
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::bulk::aside::{BringBack, set_aside};
+use delayscope::ops::bulk::aside::{OrderRestoration, set_aside};
 use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::sweep::Sweep;
@@ -50,7 +50,7 @@ async fn an_order_list_that_is_aside_comes_back_in_offer_order_whatever_others_d
             remember(&mut offered, world.order());
         }
         // It dies, and two bring the list back at once.
-        let mut both = [BringBack::new(&queue), BringBack::new(&queue)];
+        let mut both = [OrderRestoration::new(&queue), OrderRestoration::new(&queue)];
         while both[dice.below(2)]
             .next(&world.writer, 1 + dice.below(9))
             .await

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use delayscope::store::bulk::{
-    AppendFate, Away, Broom, BroughtBack, ReadOrder, ReturnFate, ReturnedEntry, SetAside,
-    StrayFate, Swap, SweepFate, Where,
+    AppendFate, AwayPlace, Broom, BroughtBack, ReadOrder, ReturnFate, ReturnPlace, ReturnedEntry,
+    SetAside, StrayFate, Swap, SweepFate,
 };
 use delayscope::store::change::{ChosenEntry, ListPlace};
 use proptest::sample::Index;
@@ -89,7 +89,13 @@ impl We<'_> {
         same("swap", &told, &missed)
     }
 
-    pub async fn sweep(&mut self, model: &mut Model, n: u8, which: &[Index], to: Away) -> Checked {
+    pub async fn sweep(
+        &mut self,
+        model: &mut Model,
+        n: u8,
+        which: &[Index],
+        to: AwayPlace,
+    ) -> Checked {
         let n = usize::from(n).min(model.order.len());
         let mut chosen = self.chosen(which);
         chosen.sort_by(|a, b| a.member.cmp(&b.member));
@@ -131,7 +137,7 @@ impl We<'_> {
         }
         for element in left {
             let score = model.waiting.remove(&element);
-            if let Some(score) = score.filter(|_| to == Away::Quarantined) {
+            if let Some(score) = score.filter(|_| to == AwayPlace::Quarantined) {
                 model.quarantine.insert(element.clone(), score);
                 let place = Some(ListPlace::Tail);
                 let member = element;
@@ -201,21 +207,21 @@ impl We<'_> {
         same("swept edit's copies", &copies, &more.collect())
     }
 
-    pub async fn put_back_around(&mut self, model: &mut Model, n: u8, from: Away) -> Checked {
+    pub async fn put_back_around(&mut self, model: &mut Model, n: u8, from: AwayPlace) -> Checked {
         let deleted = match from {
-            Away::Nowhere => std::mem::take(&mut self.deleted),
-            Away::Quarantined => self.take_kept(),
+            AwayPlace::Nowhere => std::mem::take(&mut self.deleted),
+            AwayPlace::Quarantined => self.take_kept(),
         };
         let back: Vec<ReturnedEntry<'_>> = deleted
             .iter()
             .rev()
             .map(|(chosen, place)| ReturnedEntry {
                 to: match place {
-                    ListPlace::Head => Where::Head,
+                    ListPlace::Head => ReturnPlace::Head,
                     ListPlace::Behind(other) | ListPlace::BehindNth(other, _) => {
-                        Where::Behind(other)
+                        ReturnPlace::Behind(other)
                     }
-                    ListPlace::Tail => Where::Tail,
+                    ListPlace::Tail => ReturnPlace::Tail,
                 },
                 score: chosen.score,
                 member: &chosen.member,
@@ -305,8 +311,8 @@ impl We<'_> {
 type Fates = BTreeMap<usize, ReturnFate>;
 
 /// Why an entry of quarantine does not come.
-fn stays(model: &Model, entry: &ReturnedEntry<'_>, from: Away) -> Option<ReturnFate> {
-    if from == Away::Nowhere {
+fn stays(model: &Model, entry: &ReturnedEntry<'_>, from: AwayPlace) -> Option<ReturnFate> {
+    if from == AwayPlace::Nowhere {
         return None;
     }
     match model.quarantine.get(entry.member) {
@@ -317,16 +323,16 @@ fn stays(model: &Model, entry: &ReturnedEntry<'_>, from: Away) -> Option<ReturnF
 }
 
 /// Lets an entry wait again, unless it does; and whether it has come to wait.
-fn wait(model: &mut Model, entry: &ReturnedEntry<'_>, from: Away) -> (ReturnFate, bool) {
+fn wait(model: &mut Model, entry: &ReturnedEntry<'_>, from: AwayPlace) -> (ReturnFate, bool) {
     if let Some(why) = stays(model, entry, from) {
         return (why, false);
     }
     let before = model.waiting.get(entry.member).copied();
     let same = before.is_none_or(|has| has.total_cmp(&entry.score).is_eq());
-    if let Some(has) = before.filter(|_| from == Away::Nowhere || !same) {
+    if let Some(has) = before.filter(|_| from == AwayPlace::Nowhere || !same) {
         return (ReturnFate::Waits(has), false);
     }
-    if from == Away::Quarantined {
+    if from == AwayPlace::Quarantined {
         model.quarantine.remove(entry.member);
     }
     model.waiting.insert(entry.member.to_vec(), entry.score);
@@ -334,11 +340,11 @@ fn wait(model: &mut Model, entry: &ReturnedEntry<'_>, from: Away) -> (ReturnFate
 }
 
 /// Nothing goes round: each comes behind its neighbour, wherever that is.
-fn put_beside(model: &mut Model, back: &[ReturnedEntry<'_>], from: Away) -> Fates {
+fn put_beside(model: &mut Model, back: &[ReturnedEntry<'_>], from: AwayPlace) -> Fates {
     let mut fates = Fates::new();
     let mut neighbours: Vec<&[u8]> = Vec::new();
     for entry in back {
-        if let Where::Behind(neighbour) = entry.to
+        if let ReturnPlace::Behind(neighbour) = entry.to
             && !neighbours.contains(&neighbour)
         {
             neighbours.push(neighbour);
@@ -346,7 +352,7 @@ fn put_beside(model: &mut Model, back: &[ReturnedEntry<'_>], from: Away) -> Fate
     }
     for neighbour in neighbours {
         for (i, entry) in back.iter().enumerate().rev() {
-            if entry.to != Where::Behind(neighbour) {
+            if entry.to != ReturnPlace::Behind(neighbour) {
                 continue;
             }
             let stands = model.order.iter().position(|other| other == neighbour);
@@ -365,7 +371,7 @@ fn put_beside(model: &mut Model, back: &[ReturnedEntry<'_>], from: Away) -> Fate
         }
     }
     for (i, entry) in back.iter().enumerate().rev() {
-        if entry.to == Where::Head {
+        if entry.to == ReturnPlace::Head {
             let (fate, comes) = wait(model, entry, from);
             fates.insert(i, fate);
             if comes {
@@ -374,7 +380,7 @@ fn put_beside(model: &mut Model, back: &[ReturnedEntry<'_>], from: Away) -> Fate
         }
     }
     for (i, entry) in back.iter().enumerate() {
-        if entry.to == Where::Tail {
+        if entry.to == ReturnPlace::Tail {
             let (fate, comes) = wait(model, entry, from);
             fates.insert(i, fate);
             if comes {
@@ -386,12 +392,17 @@ fn put_beside(model: &mut Model, back: &[ReturnedEntry<'_>], from: Away) -> Fate
 }
 
 /// The first `went` go round, with each right behind its neighbour.
-fn put_around(model: &mut Model, back: &[ReturnedEntry<'_>], went: usize, from: Away) -> Fates {
+fn put_around(
+    model: &mut Model,
+    back: &[ReturnedEntry<'_>],
+    went: usize,
+    from: AwayPlace,
+) -> Fates {
     let slice: Vec<Vec<u8>> = model.order.drain(..went).collect();
     let mut fates: Fates = (0..back.len())
         .map(|i| (i, ReturnFate::NoNeighbour))
         .collect();
-    let mut put = |model: &mut Model, to: &Where<'_>| {
+    let mut put = |model: &mut Model, to: &ReturnPlace<'_>| {
         for (i, entry) in back.iter().enumerate().filter(|(_, entry)| entry.to == *to) {
             let (fate, comes) = wait(model, entry, from);
             fates.insert(i, fate);
@@ -400,13 +411,13 @@ fn put_around(model: &mut Model, back: &[ReturnedEntry<'_>], went: usize, from: 
             }
         }
     };
-    put(model, &Where::Head);
+    put(model, &ReturnPlace::Head);
     for (at, element) in slice.iter().enumerate() {
         model.order.push(element.clone());
         if !slice[..at].contains(element) {
-            put(model, &Where::Behind(element));
+            put(model, &ReturnPlace::Behind(element));
         }
     }
-    put(model, &Where::Tail);
+    put(model, &ReturnPlace::Tail);
     fates
 }

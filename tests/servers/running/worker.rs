@@ -3,7 +3,7 @@
 use delayscope::clock::{EpochMillis, instant};
 use delayscope::ops::consumer::{ConsumeOptions, consume};
 use delayscope::ops::offer::{codec_of, form_of, offer, offer_each};
-use delayscope::ops::worker::{Skip, WorkerEvent, WorkerOptions, work};
+use delayscope::ops::worker::{SkipReason, WorkerEvent, WorkerOptions, work};
 use delayscope::payload::{self, Codec, PayloadContent};
 use delayscope::queue::{EntryId, Form, Queue};
 use delayscope::store::{Access, Store};
@@ -169,8 +169,8 @@ async fn what_cannot_be_unpacked_is_told_once_and_stops_nothing() {
         }
     }
     skipped.retain(|(id, why)| {
-        *why == Skip::NoFrame
-            || (*id == EntryId([0, 0, 0, 0, 0, 0, 0, 9]) && *why == Skip::Score(-5.0))
+        *why == SkipReason::NoFrame
+            || (*id == EntryId([0, 0, 0, 0, 0, 0, 0, 9]) && *why == SkipReason::Score(-5.0))
     });
     assert_eq!((skipped.len(), counted), (4, 4), "{skipped:?}");
     let payloads = [&b"later"[..], b"latest", b"new", b"old"].map(<[u8]>::to_vec);

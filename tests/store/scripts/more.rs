@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use delayscope::queue::{ConsumerTag, Queue};
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Away, Broom, ReadOrder, ReturnedEntry, StrayFate, Swap, Where};
+use delayscope::store::bulk::{
+    AwayPlace, Broom, ReadOrder, ReturnPlace, ReturnedEntry, StrayFate, Swap,
+};
 use delayscope::store::write::{DueCursor, Writer};
 
 use crate::scripts::PAST;
@@ -121,7 +123,7 @@ pub(crate) async fn make_more(
                 (&eight, Broom::Stray),
             ];
             // Of those that go into quarantine none is a stray.
-            let few = if to == Away::Nowhere { 3 } else { 2 };
+            let few = if to == AwayPlace::Nowhere { 3 } else { 2 };
             writer.sweep(queue, 2_000, &all[..few], to).await.map(drop)
         }
         "edit around" => {
@@ -149,7 +151,11 @@ pub(crate) async fn make_more(
 async fn put_back(writer: &Writer, queue: &Queue, change: &str) -> Result<(), StoreError> {
     let n = if change.ends_with("few") { 2 } else { 0 };
     let three = member(3);
-    let places = [Where::Behind(&three), Where::Head, Where::Tail];
+    let places = [
+        ReturnPlace::Behind(&three),
+        ReturnPlace::Head,
+        ReturnPlace::Tail,
+    ];
     // In quarantine are 11, 12, and 4 and 5, which wait.
     let members = [11, 12, 4].map(member);
     let entries = places.into_iter().zip(&members);
@@ -173,10 +179,10 @@ fn tag() -> ConsumerTag {
     }
 }
 
-fn away(quarantined: bool) -> Away {
+fn away(quarantined: bool) -> AwayPlace {
     if quarantined {
-        Away::Quarantined
+        AwayPlace::Quarantined
     } else {
-        Away::Nowhere
+        AwayPlace::Nowhere
     }
 }

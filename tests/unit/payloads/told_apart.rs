@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use delayscope::payload::{self, Codec, DecodedPayload, Habit, Sure};
+use delayscope::payload::{self, Certainty, Codec, DecodedPayload, Habit};
 use serde_json::{Value, json};
 
 use crate::rows::unhex;
@@ -85,7 +85,7 @@ fn no_text_is_taken_for_a_binary_codec() {
         let read = payload::decode(text.as_bytes());
         let said = format!("{text:?} is {}: {}", read.codec, read.text);
         assert!(TEXTS.contains(&read.codec), "{said}");
-        open += usize::from(read.sure < Sure::Exact);
+        open += usize::from(read.sure < Certainty::Exact);
     }
     // Some are also another's: a tab and a letter, a letter that is the length of what follows.
     assert!(open > most / 1000 && open < most / 5, "{open} of {most}");
@@ -122,7 +122,7 @@ fn what_is_a_text_and_a_number_says_both() {
     for (hex, other) in both {
         let read = payload::decode(&unhex(hex));
         assert!(read.why.contains(other), "{hex}: {}", read.why);
-        assert_eq!(read.sure < Sure::Exact, !other.is_empty(), "{hex}");
+        assert_eq!(read.sure < Certainty::Exact, !other.is_empty(), "{hex}");
     }
 }
 
@@ -169,7 +169,10 @@ fn doubles_are_read_in_the_order_of_bytes_that_makes_sense_of_the_queue() {
             for (payload, double) in payloads.iter().zip(doubles) {
                 let read = payload::decode(payload);
                 let is_right = read.value.as_f64() == Some(*double);
-                assert!(is_right || read.sure < Sure::Exact, "{double}: {read:?}");
+                assert!(
+                    is_right || read.sure < Certainty::Exact,
+                    "{double}: {read:?}"
+                );
             }
         }
     }
@@ -207,7 +210,7 @@ fn a_queue_of_small_numbers_is_its_codecs_although_none_is_by_itself() {
 fn what_no_codec_is_sure_of_is_the_likeliest_and_says_so() {
     let read = payload::decode(&unhex("93010203"));
     assert_eq!((read.codec, read.value), (Codec::MsgPack, json!([1, 2, 3])));
-    assert_eq!(read.sure, Sure::Unlikely);
+    assert_eq!(read.sure, Certainty::Unlikely);
     let empty = payload::decode(&unhex("02ffd001"));
     assert_eq!((empty.codec, empty.value), (Codec::Fury, json!([])));
     assert!(empty.why.contains("kryo5"), "{}", empty.why);
@@ -216,7 +219,7 @@ fn what_no_codec_is_sure_of_is_the_likeliest_and_says_so() {
     assert!(zero.why.contains("msgpack, cbor"), "{}", zero.why);
     // The same bytes again and again say no more than once.
     let zeros = in_queue(&vec![vec![0]; 50]);
-    assert!(zeros.iter().all(|read| read.sure == Sure::Plausible));
+    assert!(zeros.iter().all(|read| read.sure == Certainty::Plausible));
     for noise in ["01", "81921384fe01", "f3a90c5511d2837e", "0080ff7f"] {
         assert_eq!(payload::decode(&unhex(noise)).codec, Codec::Unknown);
     }

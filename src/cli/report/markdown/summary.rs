@@ -7,7 +7,7 @@ use super::super::super::{finding, times};
 use super::super::Bundle;
 use super::fenced;
 use crate::clock::EpochMillis;
-use crate::queue::finding::Open;
+use crate::queue::finding::OpenQuestion;
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Finding, Known, text};
 
@@ -25,7 +25,7 @@ pub(super) fn print<W: Write>(
         out.whole(&format!("- {}: {}", found.severity.word(), found.id))?;
         out.whole(&format!("- since: {}", since(bundle, found)))?;
     } else {
-        let open: Vec<String> = said.open().map(Open::undecided).collect();
+        let open: Vec<String> = said.open().map(OpenQuestion::undecided).collect();
         let open = if open.is_empty() {
             String::new()
         } else {

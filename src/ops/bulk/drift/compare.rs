@@ -30,7 +30,7 @@ const PAGE_TAKES: Duration = Duration::from_millis(1);
 const LOOKED_AT: usize = 1_000;
 
 /// Somebody who looks at all that is read, beside the comparison.
-pub trait Beside: Send {
+pub trait ReadObserver: Send {
     /// Hears of a member that waits. Each is told once.
     fn waits(&mut self, _member: &[u8], _score: f64) {}
     /// Hears of an element of the order list, behind so many others.
@@ -40,7 +40,7 @@ pub trait Beside: Send {
 }
 
 /// The observer of who wants none.
-impl Beside for () {}
+impl ReadObserver for () {}
 
 /// One comparison.
 #[derive(Debug)]
@@ -148,7 +148,7 @@ impl Compare {
     pub async fn next(
         &mut self,
         store: &Store,
-        beside: &mut impl Beside,
+        beside: &mut impl ReadObserver,
     ) -> Result<Option<BulkStep>, StoreError> {
         let took = match &mut self.stage {
             CompareStage::Timeouts(cursor) => {
@@ -173,7 +173,7 @@ impl Compare {
         &mut self,
         store: &Store,
         cursor: u64,
-        beside: &mut impl Beside,
+        beside: &mut impl ReadObserver,
     ) -> Result<Duration, StoreError> {
         let keys = self.queue.keys();
         if cursor == 0 {
@@ -204,7 +204,7 @@ impl Compare {
     async fn list(
         &mut self,
         store: &Store,
-        beside: &mut impl Beside,
+        beside: &mut impl ReadObserver,
     ) -> Result<Duration, StoreError> {
         let CompareStage::List(which, reader, second) = &mut self.stage else {
             return Ok(Duration::ZERO);
@@ -256,7 +256,7 @@ impl Compare {
         Ok(Duration::ZERO)
     }
 
-    fn begin_again(&mut self, beside: &mut impl Beside) {
+    fn begin_again(&mut self, beside: &mut impl ReadObserver) {
         *self = Self {
             sure: self.sure,
             sightings: Sightings::new(self.sightings.most()),
@@ -265,7 +265,7 @@ impl Compare {
         beside.again();
     }
 
-    fn stand(&mut self, page: &ElementsPage, beside: &mut impl Beside) {
+    fn stand(&mut self, page: &ElementsPage, beside: &mut impl ReadObserver) {
         self.sizes.order += page.elements.len() as u64;
         for (place, element) in (page.first..).zip(&page.elements) {
             beside.stands(place, element);

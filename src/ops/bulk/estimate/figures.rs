@@ -61,7 +61,7 @@ pub struct EstimateBasis {
 }
 
 /// The time for one of those that a script takes some of, in µs: on the average, and at most.
-type Each = [f64; 2];
+type TimePerItem = [f64; 2];
 
 impl EstimateBasis {
     /// Gathers what is known of a change whose entries are walked to like this.
@@ -160,7 +160,7 @@ impl EstimateBasis {
     }
 
     /// Estimates the time for an entry that is changed by itself.
-    fn entry_us(&self) -> Each {
+    fn entry_us(&self) -> TimePerItem {
         let Walk {
             turn,
             head,
@@ -208,7 +208,7 @@ impl EstimateBasis {
     }
 
     /// Estimates the time for an entry that is delivered once nothing stands before it.
-    fn delivered_us(&self) -> Each {
+    fn delivered_us(&self) -> TimePerItem {
         let (fixed, byte) = match self.ask.kind {
             WorkKind::Deliver => (CHANGED_US, BYTE_US),
             WorkKind::Transfer => (ENTRY_US, MOVED_BYTE_US),
@@ -227,7 +227,7 @@ impl EstimateBasis {
 
     /// Estimates the time for each element of the list that goes round, comes back or changes its
     /// place.
-    fn element_us(&self, way: Way) -> Each {
+    fn element_us(&self, way: Way) -> TimePerItem {
         let [mean, most] = self.element.map(|bytes| bytes * BYTE_US);
         match way {
             Way::InOrder => [0.0; 2],
@@ -257,7 +257,7 @@ impl EstimateBasis {
 
     /// Estimates the time for the scripts that take `count` of what costs so much each, at most
     /// `batch` at once.
-    fn scripts(count: f64, [each, _]: Each, batch: f64, most: f64) -> f64 {
+    fn scripts(count: f64, [each, _]: TimePerItem, batch: f64, most: f64) -> f64 {
         let at_once = (most / each.max(0.01)).clamp(1.0, batch);
         // Those of full batches are in the other figures.
         count * each + ((count / at_once).ceil() - count / batch).max(0.0) * SCRIPT_US

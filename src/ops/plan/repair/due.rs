@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use crate::clock::EpochMillis;
-use crate::ops::entries::{From, Selection};
+use crate::ops::entries::{EntryPlace, Selection};
 use crate::ops::plan::choose::choose;
 use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
-use crate::ops::plan::{ChangeError, LookObserver, Which};
+use crate::ops::plan::{ChangeError, EntryChoice, LookObserver};
 use crate::queue::layout::NEVER_MS;
 use crate::queue::{Due, Entry};
 use crate::store::change::ChosenEntry;
@@ -23,11 +23,11 @@ pub(super) async fn in_unit(
 ) -> Result<PlannedWork, ChangeError> {
     let queue = making.queue;
     let selection = Selection {
-        from: From::Waiting,
+        from: EntryPlace::Waiting,
         due_before: Some(BEFORE),
         ..Selection::default()
     };
-    let which = Which::Selected(selection);
+    let which = EntryChoice::Selected(selection);
     let waiting = choose(making.store, queue, which, tell).await?.waiting;
     let meant = waiting.into_iter().filter_map(|chosen: ChosenEntry| {
         let Due::At(due) = queue.due(chosen.score) else {
@@ -55,7 +55,7 @@ pub(super) async fn of_bad_score(
         let score = entry.score.unwrap_or_default();
         of.meant(score, now).is_some()
     };
-    let which = Which::Where(From::Waiting, Arc::new(bad));
+    let which = EntryChoice::Where(EntryPlace::Waiting, Arc::new(bad));
     let found = choose(making.store, making.queue, which, tell).await?;
     let meant = found.waiting.into_iter().filter_map(|chosen: ChosenEntry| {
         let due = queue.meant(chosen.score, now)?;

@@ -16,7 +16,7 @@ use crate::ops::plan::words::back;
 use crate::ops::plan::work::Work;
 use crate::queue::{EntryId, HeldElement, Holder, Queue, State, text};
 use crate::store::change::{Fate, TimedResult};
-use crate::store::read::{self, HeldNow, held_now};
+use crate::store::read::{self, HeldSnapshot, held_now};
 use crate::store::take::heard;
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -45,12 +45,12 @@ pub(super) async fn make(making: &PlanContext<'_>) -> Result<PlannedWork, Change
 }
 
 /// Reads what is held of a queue now.
-async fn now(store: &Store, queue: &Queue) -> Result<HeldNow, ChangeError> {
+async fn now(store: &Store, queue: &Queue) -> Result<HeldSnapshot, ChangeError> {
     Ok(held_now(store, &queue.keys().hold, MOST_PUT_BACK_AT_ONCE).await?)
 }
 
 /// Sentences about who holds what, and about what there is to know before it is put back.
-fn words(now: &HeldNow) -> Vec<String> {
+fn words(now: &HeldSnapshot) -> Vec<String> {
     let mut dead: BTreeMap<String, (u64, Option<EpochMillis>)> = BTreeMap::new();
     let mut living = Vec::new();
     for (field, end) in &now.fields {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
 use crate::ops::bulk::estimate::WorkKind;
-use crate::ops::entries::{From, Selection};
+use crate::ops::entries::{EntryPlace, Selection};
 use crate::ops::journal::Item;
 use crate::ops::plan::choose::choose;
 use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
 use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
-use crate::ops::plan::{ChangeError, LookObserver, Which, lacks};
+use crate::ops::plan::{ChangeError, EntryChoice, LookObserver, lacks};
 use crate::queue::{EntryId, Queue, State, frame};
 use crate::store::change::{Fate, TimedResult};
 use crate::store::write::Writer;
@@ -31,10 +31,10 @@ pub(super) async fn make(
         return Err(lacks(making.queue, "frames"));
     }
     let selection = Selection {
-        from: From::Delivered,
+        from: EntryPlace::Delivered,
         ..Selection::default()
     };
-    let which = Which::Selected(selection);
+    let which = EntryChoice::Selected(selection);
     let delivered = choose(making.store, making.queue, which, tell)
         .await?
         .delivered;

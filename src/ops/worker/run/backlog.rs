@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::{Batch, PAUSE, Skip, WorkEnd, Worker, WorkerEvent};
+use super::{Batch, PAUSE, SkipReason, WorkEnd, Worker, WorkerEvent};
 use crate::clock::instant;
 use crate::ops::apply::{ChangeEvent, Limits, Order, RunningChange, apply};
 use crate::ops::journal::Journal;
-use crate::ops::plan::{What, Which, Wish, plan};
+use crate::ops::plan::{ChangeRequest, EntryChoice, Wish, plan};
 use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome, Summary, redis_cli};
 use crate::store::write::{TimedResult, TransferResult};
@@ -73,8 +73,8 @@ impl Worker {
         }
         let wish = Wish {
             queue: self.queue.clone(),
-            what: What::Transfer,
-            which: Which::Due,
+            what: ChangeRequest::Transfer,
+            which: EntryChoice::Due,
             profile: None,
         };
         let Ok(prepared) = plan(&self.store, wish, |_| {}).await else {
@@ -163,7 +163,7 @@ impl Worker {
         };
         let mut skipped = 0;
         for id in of(Outcome::Undecodable) {
-            skipped += usize::from(self.pass_one_over(id, Skip::NoFrame).await?);
+            skipped += usize::from(self.pass_one_over(id, SkipReason::NoFrame).await?);
         }
         let ids: Vec<_> = of(Outcome::Done).collect();
         let moved = ids.len();

@@ -1,5 +1,5 @@
 use super::super::tests::START;
-use super::super::{Finding, Open, Severity};
+use super::super::{Finding, OpenQuestion, Severity};
 use super::*;
 
 fn found(figure: Option<u64>) -> Diagnosis {
@@ -151,7 +151,7 @@ fn what_has_been_gone_for_a_moment_is_history_and_an_unborne_suspicion_is_none()
         (at(0), at(30_000), Some(9))
     );
     let mut suspected = found(None);
-    suspected.findings[0].open = Some(Open::new("3 wait", "whether", None).into());
+    suspected.findings[0].open = Some(OpenQuestion::new("3 wait", "whether", None).into());
     let mut ledger = FindingLedger::default();
     ledger.enter(suspected, at(0));
     assert_eq!(ledger.enter(Diagnosis::default(), at(30_000)).gone, []);

@@ -1,7 +1,7 @@
 //! Due times in microseconds where milliseconds belong: as good as never, and at the far end of
 //! timeouts, which no pulse sees. A survey counts them.
 
-use super::{Finding, ID, QueueFacts, Severity, Step, What, convert, text, with_ids};
+use super::{ChangeRequest, Finding, ID, QueueFacts, Severity, Step, convert, text, with_ids};
 use crate::queue::Pulse;
 
 /// Finds those that the survey has counted; a look at all members tells which.
@@ -44,7 +44,7 @@ pub(super) fn found(seen: &QueueFacts, pulse: &Pulse) -> Option<Finding> {
         None => finding,
     };
     let advice = convert("microseconds", "milliseconds");
-    Some(finding.repair(Step::Change(What::Score), advice))
+    Some(finding.repair(Step::Change(ChangeRequest::Score), advice))
 }
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ mod tests {
             (Severity::Warning, Some(40))
         );
         assert!(found.sentence().contains("microseconds"), "{found:?}");
-        assert_eq!(found.repair.step, Step::Change(What::Score));
+        assert_eq!(found.repair.step, Step::Change(ChangeRequest::Score));
         let missed = scene([1, 0]).found(ID).unwrap();
         assert_eq!(missed.severity, Severity::Critical);
         // Repaired or deleted since the survey, with all others.

@@ -69,7 +69,7 @@ fn a_backlog_far_down_is_transferred_by_hand_before_anybody_searches_for_it() {
         }
         scene.sample(frames).found(rule).unwrap().repair.step
     };
-    let by_hand = Step::Change(What::Transfer);
+    let by_hand = Step::Change(ChangeRequest::Transfer);
     for (clients, rule) in [(0, "no-transfer-client"), (1, "falling-behind")] {
         assert_eq!(step(BACKLOG, clients, rule), by_hand);
         assert_eq!(step(BACKLOG - 1, clients, rule), Step::Worker);
@@ -345,7 +345,10 @@ fn a_burst_that_keeps_the_server_for_a_second_is_a_warning_with_its_time() {
         found.repair.sentence.to_string(),
         "Sort the order list now."
     );
-    assert_eq!(found.repair.step, Step::Change(What::Realign(None)));
+    assert_eq!(
+        found.repair.step,
+        Step::Change(ChangeRequest::Realign(None))
+    );
     assert!(!found.keeps_the_server());
     // So many transfers take less than a second.
     let few = [0, 0, 0, 0, 0, 0, 4_000];
@@ -399,7 +402,7 @@ fn a_burst_that_is_over_in_a_moment_is_not_transferred_by_hand() {
         assert_eq!(waits.step, Step::Outside);
         assert!(waits.sentence.to_string().starts_with("Wait: "));
     }
-    let by_hand = Step::Change(What::Transfer);
+    let by_hand = Step::Change(ChangeRequest::Transfer);
     assert_eq!(found(20_000, 50_001).repair.step, by_hand);
     assert_eq!(found(1_700, 100_001).repair.step, by_hand);
     assert_eq!(found(200_000, 3_000).repair.step, by_hand);

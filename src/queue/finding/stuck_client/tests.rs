@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::super::Step;
 use super::super::tests::{START, Scene, framed, pulse, sample, server_look};
 use super::*;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::frame::Form;
 use crate::queue::look::{Client, Clients};
 use crate::queue::{Announcement, JudgedMember, ServerLook};
@@ -70,9 +70,9 @@ fn kick(scene: &mut Scene, ms: i64) {
 #[test]
 fn a_kick_is_tried_first_and_what_it_did_not_help_is_concluded() {
     let mut scene = standing(4_000, 10_000, 1);
-    assert_eq!(step(&scene), Step::Change(What::Kick));
+    assert_eq!(step(&scene), Step::Change(ChangeRequest::Kick));
     kick(&mut scene, 3_000);
-    assert_eq!(step(&scene), Step::Change(What::Kick));
+    assert_eq!(step(&scene), Step::Change(ChangeRequest::Kick));
     kick(&mut scene, 2_000);
     assert_eq!(step(&scene), Step::Worker);
     assert!(
@@ -110,7 +110,10 @@ fn what_a_kick_has_moved_once_and_stands_again_is_not_kicked_for_ever() {
     // A kick of long before, when nothing stood, has moved nothing.
     let mut well = Scene::default().pulse(pulse(0, 4, None, 1));
     kick(&mut well, 100);
-    assert_eq!(step(&next(well, 10_200, 4_000)), Step::Change(What::Kick));
+    assert_eq!(
+        step(&next(well, 10_200, 4_000)),
+        Step::Change(ChangeRequest::Kick)
+    );
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn a_kick_before_the_first_look_is_not_told_to_be_tried_again() {
     for kicked_ms in [-300_000, 2_500] {
         let mut scene = standing(4_000, 600_000, 1);
         scene.watch.kicked_before = Some(START.plus(kicked_ms));
-        assert_eq!(step(&scene), Step::Change(What::Kick));
+        assert_eq!(step(&scene), Step::Change(ChangeRequest::Kick));
     }
 }
 
@@ -143,11 +146,11 @@ fn scripts_that_fail_are_told_with_their_number() {
         .look(server_look(0, [false, true], 3))
         .look(server_look(10_000, [false, true], 5));
     // They may be those of another queue.
-    assert_eq!(step(&scene), Step::Change(What::Kick));
+    assert_eq!(step(&scene), Step::Change(ChangeRequest::Kick));
     kick(&mut scene, 1_000);
     let found = scene.found(ID).unwrap();
     assert_eq!(found.evidence.figures["failed_scripts"], 2);
-    assert_eq!(found.repair.step, Step::Change(What::Transfer));
+    assert_eq!(found.repair.step, Step::Change(ChangeRequest::Transfer));
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn those_who_have_selected_another_database_are_seen_through() {
         }
     };
     let here = standing(4_000, 10_000, 1).look(look(0));
-    assert_eq!(step(&here), Step::Change(What::Kick));
+    assert_eq!(step(&here), Step::Change(ChangeRequest::Kick));
     let there = standing(4_000, 10_000, 1).look(look(3));
     assert!(
         there
@@ -210,7 +213,7 @@ fn a_server_that_is_paused_is_told_from_clients_that_do_nothing() {
     };
     let step = |look| step(&standing(4_000, 10_000, 1).look(look));
     assert_eq!(step(look(-1_000, 1)), Step::Outside);
-    assert_eq!(step(look(-1_000, 0)), Step::Change(What::Kick));
+    assert_eq!(step(look(-1_000, 0)), Step::Change(ChangeRequest::Kick));
     // Of before: it may have ended.
-    assert_eq!(step(look(-2_001, 1)), Step::Change(What::Kick));
+    assert_eq!(step(look(-2_001, 1)), Step::Change(ChangeRequest::Kick));
 }

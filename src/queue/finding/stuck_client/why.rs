@@ -3,7 +3,7 @@
 use super::super::{QueueFacts, Step};
 use crate::clock::EpochMillis;
 use crate::queue::ServerLook;
-use crate::queue::change::What;
+use crate::queue::change::ChangeRequest;
 use crate::queue::finding::{Act, Advice};
 use crate::queue::look::Info;
 
@@ -160,7 +160,7 @@ impl StuckReason {
     pub(super) fn repair(&self) -> (Step, Advice) {
         match self {
             Self::Untold => (
-                Step::Change(What::Kick),
+                Step::Change(ChangeRequest::Kick),
                 Advice::of("Wake the clients")
                     .by(
                         Act::Repair,
@@ -181,7 +181,7 @@ impl StuckReason {
                     .into(),
             ),
             Self::Fails(..) => (
-                Step::Change(What::Transfer),
+                Step::Change(ChangeRequest::Transfer),
                 Advice::of("Transfer what is due from here").by(
                     Act::Repair,
                     ". The clients' logs say why they fail; if they are silent, check their \

@@ -1,7 +1,7 @@
 //! When it is time for another sample of the members, and what it shall bring. A sample costs the
 //! server as much as a survey: where nothing is odd and nothing stands still, it is taken seldom.
 
-use super::{Beat, Still, Watch};
+use super::{Beat, LastingHead, Watch};
 use crate::clock::EpochMillis;
 use crate::queue::EntryId;
 use crate::queue::frames::{Frames, FramesAsk, JudgedMember, Place};
@@ -229,7 +229,7 @@ impl Watch {
     }
 
     pub(super) fn stands_still(&self) -> bool {
-        let stands = |still: Still| still.until.since(still.due.max(still.since));
+        let stands = |still: LastingHead| still.until.since(still.due.max(still.since));
         self.still.is_some_and(|still| stands(still) >= STANDS_MS)
     }
 }

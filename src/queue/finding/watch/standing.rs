@@ -42,12 +42,12 @@ impl StandingTarget {
 pub(super) struct TargetMemory {
     /// It has been read.
     known: bool,
-    stands: Option<Stands>,
+    stands: Option<StandingElements>,
 }
 
 /// Elements stand in target.
 #[derive(Clone, Copy, Debug)]
-struct Stands {
+struct StandingElements {
     since: EpochMillis,
     rises: EpochMillis,
     /// The length at `since`; nothing, where it was empty just before.
@@ -62,7 +62,7 @@ impl TargetMemory {
     /// this program has gone on since the one before: what went then, nobody has consumed.
     pub(super) fn saw(&mut self, beat: &Beat, ours: bool) {
         let Some(length) = beat.target else { return };
-        let anew = |least, before| Stands {
+        let anew = |least, before| StandingElements {
             since: beat.at,
             rises: beat.at,
             least,
@@ -74,9 +74,9 @@ impl TargetMemory {
             _ if length == 0 => None,
             // A clock that was set back begins anew.
             Some(stands) if length >= stands.length && beat.at >= stands.since => {
-                Some(Stands { length, ..stands })
+                Some(StandingElements { length, ..stands })
             }
-            Some(stands) if ours && beat.at >= stands.since => Some(Stands {
+            Some(stands) if ours && beat.at >= stands.since => Some(StandingElements {
                 rises: beat.at,
                 least: stands.least.saturating_sub(stands.length - length),
                 length,
@@ -98,7 +98,7 @@ impl Watch {
         };
         match flow::taken_last(self) {
             Some(at) if at > stands.since => {
-                self.target.stands = Some(Stands {
+                self.target.stands = Some(StandingElements {
                     since: at,
                     least: stands.length,
                     before: false,

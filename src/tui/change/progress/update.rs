@@ -6,7 +6,7 @@ use crate::queue::change_event::{ChangeEvent, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Queue, Summary, Tally, text};
 use crate::tui::change::PanelState;
 use crate::tui::change::{
-    self, ChangeInProgress, ChangeStage, RESULTS_KEPT, UnderWay, is_worth_a_look,
+    self, ChangeInProgress, ChangeStage, RESULTS_KEPT, UnfinishedChange, is_worth_a_look,
 };
 use crate::tui::departed;
 use crate::tui::effect::Effect;
@@ -184,7 +184,7 @@ fn failed(model: &mut Model, generation: u64, why: String) {
 }
 
 /// The change is no longer under way.
-fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, ChangeInProgress)> {
+fn taken(model: &mut Model, generation: u64) -> Option<(UnfinishedChange, ChangeInProgress)> {
     let under_way = model.changing.take(generation)?;
     match under_way.stage.clone() {
         ChangeStage::Running(running) => Some((under_way, *running)),
@@ -195,7 +195,7 @@ fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, ChangeInProgre
 
 /// A change is over: it is told among the changes, its marks have done their part, and what is
 /// shown of its queue is old.
-fn over(model: &mut Model, under_way: &UnderWay, own: OwnChange) {
+fn over(model: &mut Model, under_way: &UnfinishedChange, own: OwnChange) {
     let rows = model.queues.iter_mut();
     for row in rows.filter(|row| row.queue == under_way.queue) {
         row.watch
@@ -225,8 +225,8 @@ fn refresh(model: &mut Model, queue: &Queue) {
 }
 
 /// With the name of the change in front, where the words for what was done do not tell it.
-fn named(under_way: &UnderWay, words: String) -> String {
-    let UnderWay { change, called, .. } = under_way;
+fn named(under_way: &UnfinishedChange, words: String) -> String {
+    let UnfinishedChange { change, called, .. } = under_way;
     // `sort list: nothing sorted`, but `deleted {…}`: a verb alone has its past tense.
     let told = !called.contains(' ') || *change == Change::Deliver;
     if *called == change.label() && told {

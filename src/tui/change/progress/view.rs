@@ -11,7 +11,7 @@ use crate::queue::plan::Progress;
 use crate::queue::{Outcome, text};
 use crate::tui::area::Area;
 use crate::tui::change::progress::queries::share;
-use crate::tui::change::{ChangeInProgress, UnderWay};
+use crate::tui::change::{ChangeInProgress, UnfinishedChange};
 use crate::tui::draw::{self, Ctx};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
@@ -36,7 +36,7 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
 }
 
-fn title(ctx: &Ctx, under_way: &UnderWay, running: &ChangeInProgress, buf: &mut Buffer) {
+fn title(ctx: &Ctx, under_way: &UnfinishedChange, running: &ChangeInProgress, buf: &mut Buffer) {
     let t = &ctx.theme;
     let keys = super::queries::has_keys(ctx.model);
     let style = if keys {

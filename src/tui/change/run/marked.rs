@@ -2,40 +2,42 @@
 
 use std::collections::HashMap;
 
-use crate::ops::entries::From;
-use crate::ops::plan::{Copies, Which};
+use crate::ops::entries::EntryPlace;
+use crate::ops::plan::{Copies, EntryChoice};
 use crate::queue::{Entry, Queue, State};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::marks::Marks;
 use crate::tui::tabs::Tab;
 
 /// The entries, as they were seen or by what holds for them.
-pub(crate) fn which(queue: &Queue, marked: MarkedEntries) -> Which {
+pub(crate) fn which(queue: &Queue, marked: MarkedEntries) -> EntryChoice {
     match marked {
-        MarkedEntries::Due => Which::Due,
-        MarkedEntries::Lost => Which::Where(From::OrderOnly, std::sync::Arc::new(|_| true)),
-        MarkedEntries::Copies => {
-            let all = Which::Where(From::Delivered, std::sync::Arc::new(|_| true));
-            Which::ButOne(Box::new(all))
+        MarkedEntries::Due => EntryChoice::Due,
+        MarkedEntries::Lost => {
+            EntryChoice::Where(EntryPlace::OrderOnly, std::sync::Arc::new(|_| true))
         }
-        MarkedEntries::One(entry) => Which::These(vec![entry]),
+        MarkedEntries::Copies => {
+            let all = EntryChoice::Where(EntryPlace::Delivered, std::sync::Arc::new(|_| true));
+            EntryChoice::ButOne(Box::new(all))
+        }
+        MarkedEntries::One(entry) => EntryChoice::These(vec![entry]),
         MarkedEntries::Marks(marks) => of_marks(queue, marks),
-        MarkedEntries::ButOne(marks) => Which::ButOne(Box::new(of_marks(queue, marks))),
+        MarkedEntries::ButOne(marks) => EntryChoice::ButOne(Box::new(of_marks(queue, marks))),
     }
 }
 
-fn of_marks(queue: &Queue, marks: Box<Marks>) -> Which {
+fn of_marks(queue: &Queue, marks: Box<Marks>) -> EntryChoice {
     // A few that are known need no look through a million.
     if marks.rules.is_empty() {
-        return Which::These(each(&marks));
+        return EntryChoice::These(each(&marks));
     }
     let copies = copies(&marks);
     let (from, queue) = (place(marks.tab), queue.clone());
-    let holds = Which::Where(from, std::sync::Arc::new(move |e| marks.marks(&queue, e)));
+    let holds = EntryChoice::Where(from, std::sync::Arc::new(move |e| marks.marks(&queue, e)));
     if copies.is_empty() {
         holds
     } else {
-        Which::Counted(Box::new(holds), copies)
+        EntryChoice::Counted(Box::new(holds), copies)
     }
 }
 
@@ -89,19 +91,21 @@ fn each(marks: &Marks) -> Vec<Entry> {
 }
 
 /// Returns the place where the entries of a tab are read.
-const fn place(tab: Tab) -> From {
+const fn place(tab: Tab) -> EntryPlace {
     match tab {
-        Tab::Delivered => From::Delivered,
-        Tab::Order => From::Order,
-        Tab::Quarantine => From::Quarantined,
-        Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes | Tab::Nodes => From::Waiting,
+        Tab::Delivered => EntryPlace::Delivered,
+        Tab::Order => EntryPlace::Order,
+        Tab::Quarantine => EntryPlace::Quarantined,
+        Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes | Tab::Nodes => {
+            EntryPlace::Waiting
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::marks::{MarkRule, MarkedWhat, ToggledEntry};
+    use crate::tui::marks::{MarkRule, MarkScope, ToggledEntry};
 
     fn toggled(members: &[(&str, Option<f64>, bool)]) -> Marks {
         let mut marks = Marks::default();
@@ -121,7 +125,7 @@ mod tests {
     fn a_few_that_were_marked_one_by_one_are_taken_as_they_were_seen() {
         let marks = toggled(&[("b", Some(2.0), true), ("a", Some(1.0), true)]);
         let queue = Queue::redisson("orders");
-        let Which::These(these) = which(&queue, MarkedEntries::Marks(Box::new(marks))) else {
+        let EntryChoice::These(these) = which(&queue, MarkedEntries::Marks(Box::new(marks))) else {
             panic!("not looked for");
         };
         let members: Vec<&[u8]> = these.iter().map(|e| e.member.as_slice()).collect();
@@ -132,7 +136,7 @@ mod tests {
     #[test]
     fn copies_are_those_of_all_that_stands_in_target() {
         let copies = which(&Queue::redisson("orders"), MarkedEntries::Copies);
-        let Which::ButOne(all) = copies else {
+        let EntryChoice::ButOne(all) = copies else {
             panic!("all of them");
         };
         let element = Entry {
@@ -140,7 +144,9 @@ mod tests {
             score: None,
             state: State::Delivered,
         };
-        assert!(matches!(*all, Which::Where(From::Delivered, holds) if holds(&element)));
+        assert!(
+            matches!(*all, EntryChoice::Where(EntryPlace::Delivered, holds) if holds(&element))
+        );
     }
 
     #[test]
@@ -148,12 +154,13 @@ mod tests {
         let mut marks = toggled(&[("a", Some(1.0), false)]);
         marks.tab = Tab::Order;
         marks.rules.push(MarkRule {
-            what: MarkedWhat::All,
+            what: MarkScope::All,
             count: 2,
             exact: true,
         });
         let queue = Queue::redisson("orders");
-        let Which::Where(From::Order, holds) = which(&queue, MarkedEntries::Marks(Box::new(marks)))
+        let EntryChoice::Where(EntryPlace::Order, holds) =
+            which(&queue, MarkedEntries::Marks(Box::new(marks)))
         else {
             panic!("looked for in the order list");
         };
@@ -174,13 +181,14 @@ mod tests {
             toggled.places = vec![3, 7];
         }
         let queue = Queue::redisson("orders");
-        let Which::These(these) = which(&queue, MarkedEntries::Marks(Box::new(marks.clone())))
+        let EntryChoice::These(these) =
+            which(&queue, MarkedEntries::Marks(Box::new(marks.clone())))
         else {
             panic!("not looked for");
         };
         assert_eq!(these.len(), 2);
         marks.rules.push(MarkRule {
-            what: MarkedWhat::All,
+            what: MarkScope::All,
             count: 9,
             exact: true,
         });
@@ -189,7 +197,7 @@ mod tests {
                 toggled.marked = marked;
             }
             let marked = MarkedEntries::Marks(Box::new(marks.clone()));
-            let Which::Counted(_, copies) = which(&queue, marked) else {
+            let EntryChoice::Counted(_, copies) = which(&queue, marked) else {
                 panic!("counted");
             };
             assert_eq!(copies[&b"a"[..]], meant);

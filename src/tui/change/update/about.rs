@@ -1,6 +1,6 @@
 //! The subject of a key that changes: what it acts on, and why it cannot.
 
-use super::About;
+use super::ChangeScope;
 use crate::clock::EpochMillis;
 use crate::queue::finding::id;
 use crate::queue::{Entry, Known, ListScore, Queue, State, text};
@@ -13,7 +13,7 @@ use crate::tui::queues::QueueRow;
 use crate::tui::tabs::{self, Tab};
 use crate::tui::{journal, lists, timeline};
 
-impl About {
+impl ChangeScope {
     /// About these entries, marked or not.
     pub(crate) const fn of(queue: Queue, marked: MarkedEntries) -> Self {
         Self {
@@ -39,7 +39,7 @@ const TAKEN: &str =
 const DELIVERED: &str = "it was delivered already: {requeue} puts it back to wait";
 
 /// The object that an action would act on.
-enum On<'a> {
+enum ActionObject<'a> {
     /// The queue as a whole.
     Queue,
     /// The late entries: due from one moment on and before another, and their number.
@@ -74,16 +74,16 @@ pub(crate) fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     }
     match on(model, action) {
         Err(why) => Some(why),
-        Ok(On::Queue) => {
+        Ok(ActionObject::Queue) => {
             let pulse = row.pulse.as_ref();
             let none = pulse.is_some_and(|pulse| pulse.late == Known::Is(0));
             none.then_some("nothing is due: it is transferred when it falls due")
         }
-        Ok(On::Late(late)) => {
+        Ok(ActionObject::Late(late)) => {
             (late.count == 0).then_some("nothing is late: there is none to requeue")
         }
-        Ok(On::Marked) => why_not_marked(model, action),
-        Ok(On::One(entry)) => why_not_one(model, action, entry),
+        Ok(ActionObject::Marked) => why_not_marked(model, action),
+        Ok(ActionObject::One(entry)) => why_not_one(model, action, entry),
     }
 }
 
@@ -113,11 +113,11 @@ pub(crate) fn with_cure(model: &Model, why: String) -> String {
 
 /// Returns what an action acts on: where the queues are, the queue; where entries are, the marked
 /// ones, else the one under the cursor.
-fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
+fn on(model: &Model, action: Action) -> Result<ActionObject<'_>, &'static str> {
     if let Screen::Entry(view) = &model.screen {
         return match view.gone {
             Some(_) => Err("it is no longer there"),
-            None => Ok(On::One(&view.row)),
+            None => Ok(ActionObject::One(&view.row)),
         };
     }
     let marked = !model.marks.is_empty();
@@ -126,12 +126,14 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
         Pane::Entries if lists && model.marks.range.is_some() => {
             Err("a range is begun: {mark-range} ends it, {back} gives it up")
         }
-        Pane::Entries if lists && marked => Ok(On::Marked),
-        Pane::Entries if lists => under_cursor(model).map(On::One),
-        Pane::Timeline if marked => Ok(On::Marked),
-        _ if action == Action::Transfer => Ok(On::Queue),
+        Pane::Entries if lists && marked => Ok(ActionObject::Marked),
+        Pane::Entries if lists => under_cursor(model).map(ActionObject::One),
+        Pane::Timeline if marked => Ok(ActionObject::Marked),
+        _ if action == Action::Transfer => Ok(ActionObject::Queue),
         // Where no entry is pointed at, it is what is late that has to wait again.
-        Pane::Timeline | Pane::Queues if action == Action::Requeue => Ok(On::Late(late(model))),
+        Pane::Timeline | Pane::Queues if action == Action::Requeue => {
+            Ok(ActionObject::Late(late(model)))
+        }
         Pane::Timeline => Err("choose entries first: {mark-all} marks those of the bar"),
         Pane::Entries => Err("choose entries first: {tab-waiting} lists them"),
         Pane::Queues | Pane::Traffic => Err(CHOOSE),
@@ -146,7 +148,7 @@ fn late(model: &Model) -> MarkRule {
         .filter(|_| model.focus == Pane::Timeline);
     if let Some((from, to, count)) = class.and_then(|_| timeline::chosen::bar_span(model)) {
         return MarkRule {
-            what: marks::MarkedWhat::Due(from, to),
+            what: marks::MarkScope::Due(from, to),
             count: count.unwrap_or(0),
             exact: false,
         };
@@ -155,7 +157,7 @@ fn late(model: &Model) -> MarkRule {
         .selected()
         .and_then(|row| row.pulse.as_ref()?.late.get());
     MarkRule {
-        what: marks::MarkedWhat::Due(EpochMillis::new(0), model::now(model).plus(1)),
+        what: marks::MarkScope::Due(EpochMillis::new(0), model::now(model).plus(1)),
         count: late.unwrap_or(0),
         exact: false,
     }
@@ -224,12 +226,12 @@ fn why_no_double(model: &Model) -> Option<&'static str> {
 }
 
 /// Returns what an action acts on, as it is now.
-pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
+pub(crate) fn of(model: &Model, action: Action) -> Result<ChangeScope, &'static str> {
     let row = model.selected().ok_or("no queue to change")?;
     let queue = row.queue.clone();
     let (marked, marks) = match on(model, action)? {
-        On::Queue => (MarkedEntries::Due, None),
-        On::Late(rule) => {
+        ActionObject::Queue => (MarkedEntries::Due, None),
+        ActionObject::Late(rule) => {
             let marks = Marks {
                 rules: vec![rule],
                 habit: row.habit,
@@ -238,7 +240,7 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
             };
             (MarkedEntries::Marks(Box::new(marks)), None)
         }
-        On::Marked => {
+        ActionObject::Marked => {
             let mut marks = Box::new(model.marks.clone());
             marks.habit = row.habit;
             // What is due of all there are is counted by the server: no look through them.
@@ -250,7 +252,7 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
             };
             (marked, Some(marks))
         }
-        On::One(row) => {
+        ActionObject::One(row) => {
             let entry = Entry {
                 member: row.member.clone(),
                 score: row.scored().then_some(row.score),
@@ -259,7 +261,7 @@ pub(crate) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
             (MarkedEntries::One(entry), None)
         }
     };
-    Ok(About {
+    Ok(ChangeScope {
         queue,
         marked,
         marks,

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::{About, begin};
-use crate::queue::change::What;
+use super::{ChangeScope, begin};
+use crate::queue::change::ChangeRequest;
 use crate::queue::{Queue, Repair};
 use crate::tui::change::plan::MarkedEntries;
 use crate::tui::edit::{self, EditForm};
@@ -18,7 +18,7 @@ use crate::tui::toast::{self, Tone};
 use crate::tui::{copy, findings, queues, worker};
 
 /// `r`: another due time for what the key acts on.
-pub(crate) fn requeue(model: &mut Model, about: About) {
+pub(crate) fn requeue(model: &mut Model, about: ChangeScope) {
     let mut form = RequeueForm::new(about.queue, about.marked, about.marks);
     match &form.marked {
         MarkedEntries::One(entry) => {
@@ -63,11 +63,11 @@ fn lost(model: &Model) -> (u64, bool) {
 
 /// A new due time for what only the order list of a queue holds.
 fn wait_again(model: &mut Model, queue: Queue) {
-    requeue(model, About::of(queue, MarkedEntries::Lost));
+    requeue(model, ChangeScope::of(queue, MarkedEntries::Lost));
 }
 
 /// `e`: another payload for the entry under the cursor.
-pub(crate) fn edit(model: &mut Model, about: About) {
+pub(crate) fn edit(model: &mut Model, about: ChangeScope) {
     let MarkedEntries::One(entry) = about.marked else {
         return;
     };
@@ -93,7 +93,7 @@ pub(crate) fn repair(model: &mut Model) -> Vec<Effect> {
     let on_entries = model.focus == Pane::Entries || matches!(model.screen, Screen::Entry(_));
     if on_entries && model.tab == Tab::Quarantine {
         return match super::about::of(model, Action::Repair) {
-            Ok(about) => begin(model, What::Restore, about),
+            Ok(about) => begin(model, ChangeRequest::Restore, about),
             Err(why) => {
                 toast::update::say(model, model.sentence(why), Tone::Warn);
                 Vec::new()
@@ -253,16 +253,16 @@ fn put_away(model: &mut Model) {
 
 /// Returns what is asked for, none where something has to be asked first; or the first part that is
 /// wrong, and why.
-fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
+fn read(model: &Model) -> Result<Option<(ChangeRequest, ChangeScope)>, (Part, String)> {
     match &model.overlay {
         Some(Overlay::Requeue(form)) => {
             let new = form.new_due(model.schedule.exact)?;
-            let about = About {
+            let about = ChangeScope {
                 queue: form.queue.clone(),
                 marked: form.marked.clone(),
                 marks: form.marks.clone(),
             };
-            Ok(Some((What::Requeue(new), about)))
+            Ok(Some((ChangeRequest::Requeue(new), about)))
         }
         Some(Overlay::Edit(form)) => {
             let wrong = form.message.said.as_ref().filter(|said| said.is_wrong());
@@ -274,15 +274,15 @@ fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
                 return Err((Part::Payload, "nothing is changed yet".to_owned()));
             }
             let entry = MarkedEntries::One(form.entry.clone());
-            let about = About::of(form.queue.clone(), entry);
-            Ok(Some((What::Edit(bytes), about)))
+            let about = ChangeScope::of(form.queue.clone(), entry);
+            Ok(Some((ChangeRequest::Edit(bytes), about)))
         }
         Some(Overlay::Repair(form)) => {
             let what = form.what(model).map_err(|why| (form.at, why))?;
             let Some(what) = what else {
                 return Ok(None);
             };
-            let about = About::of(form.queue.clone(), form.marked());
+            let about = ChangeScope::of(form.queue.clone(), form.marked());
             Ok(Some((what, about)))
         }
         _ => Err((Part::Button, String::new())),

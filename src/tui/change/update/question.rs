@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::config::Profile;
-use crate::queue::asks::{Asks, Why};
+use crate::queue::asks::{Confirmation, NameReason};
 use crate::queue::finding::worked_off_in_ms;
 use crate::queue::{Change, Due, Finding, Plan, Repair, Severity, text};
 use crate::tui::change::plan::{MarkedEntries, three_ways};
-use crate::tui::change::{self, ChangeStage, UnderWay};
+use crate::tui::change::{self, ChangeStage, UnfinishedChange};
 use crate::tui::dialog::preview::Preview;
 use crate::tui::dialog::{Button, Dialog, DialogLine, Question, TypedName, UndoWords};
 use crate::tui::keys::Action;
@@ -38,12 +38,12 @@ pub(crate) fn nothing(plan: &Plan) -> String {
 }
 
 /// The question whether it shall be applied.
-pub(crate) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
+pub(crate) fn dialog(model: &Model, one: &UnfinishedChange, plan: &Plan) -> Dialog {
     let profile = model.site.profile.as_ref();
     let profile = profile.filter(|profile| profile.protected);
     let name = match plan.asks(profile.is_some()) {
-        Asks::Yes => None,
-        Asks::Name(why) => Some(TypedName::of(&plan.queue, reason(plan, why, profile))),
+        Confirmation::Yes => None,
+        Confirmation::Name(why) => Some(TypedName::of(&plan.queue, reason(plan, why, profile))),
     };
     Dialog {
         title: title(one.called),
@@ -111,11 +111,11 @@ fn stale(model: &Model) -> Option<String> {
 }
 
 /// Says why a yes is not enough.
-fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
+fn reason(plan: &Plan, why: NameReason, profile: Option<&Profile>) -> String {
     let planned = text::thousands(plan.done_about());
     match (why, profile, plan.of) {
-        (Why::Protected, Some(profile), _) => TypedName::protected(&profile.name),
-        (Why::Half, _, Some(of)) => format!("{planned} of {}", text::thousands(of)),
+        (NameReason::Protected, Some(profile), _) => TypedName::protected(&profile.name),
+        (NameReason::Half, _, Some(of)) => format!("{planned} of {}", text::thousands(of)),
         _ => format!("{planned} entries at once"),
     }
 }
@@ -126,7 +126,7 @@ fn title(called: &str) -> String {
     format!("{}{rest}?", first.to_uppercase())
 }
 
-fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
+fn lines(model: &Model, one: &UnfinishedChange, plan: &Plan) -> Vec<DialogLine> {
     let mut lines = vec![DialogLine::Words(plan.question()), DialogLine::Blank];
     let mut fact = |label, value: Option<String>| {
         lines.extend(value.map(|value| DialogLine::Fact(label, value)));
@@ -219,7 +219,7 @@ fn by_itself(model: &Model, plan: &Plan) -> Option<String> {
 }
 
 /// Says what comes of a repair that frees late entries: somebody has to transfer them.
-fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
+fn afterwards(model: &Model, one: &UnfinishedChange, plan: &Plan) -> Option<String> {
     let row = model.queues.iter().find(|row| row.queue == plan.queue)?;
     let clients = row
         .pulse
@@ -244,7 +244,7 @@ fn afterwards(model: &Model, one: &UnderWay, plan: &Plan) -> Option<String> {
 
 /// The number of late entries that a plan frees by what it mends, and the number of clients that
 /// would transfer them, where that is known; none where it frees none.
-fn frees(one: &UnderWay, plan: &Plan, row: &QueueRow) -> Option<(u64, Option<u64>)> {
+fn frees(one: &UnfinishedChange, plan: &Plan, row: &QueueRow) -> Option<(u64, Option<u64>)> {
     let asks = |found: &&Finding| {
         let repair = Repair::of(&found.repair.step);
         found.severity == Severity::Critical && repair.is_some_and(|r| r.label() == one.called)
@@ -315,7 +315,7 @@ fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
 }
 
 /// The timeline before and after, where the queue is the one in sight.
-fn preview(model: &Model, one: &UnderWay, plan: &Plan) -> Option<DialogLine> {
+fn preview(model: &Model, one: &UnfinishedChange, plan: &Plan) -> Option<DialogLine> {
     let selected = model.selected().filter(|row| row.queue == plan.queue)?;
     let survey = selected.survey.as_ref()?;
     let mut preview = Preview::of(plan, survey)?;

@@ -25,7 +25,7 @@ const AT_ONCE_EFFORT: Effort = Effort::of(60_000, 256 << 10);
 const AT_ONCE_NS: u64 = 5_000_000;
 
 /// Rows that are held against a filter, as long as there is time.
-struct AtOnce<'a> {
+struct TimedRows<'a> {
     filter: &'a Filter,
     at: EpochMillis,
     /// The time that is left, in ns.
@@ -36,7 +36,7 @@ struct AtOnce<'a> {
     seen: Vec<Hit>,
 }
 
-impl AtOnce<'_> {
+impl TimedRows<'_> {
     /// Tells whether there is time to look through so many bytes, and deducts it when there is.
     fn in_time(&mut self, bytes: usize) -> bool {
         let rest = self.left.checked_sub(self.filter.cost_ns(bytes));
@@ -69,7 +69,7 @@ pub(crate) fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
         Some(filtered) => (&filtered.whole, &filtered.hits[..]),
         None => (&model.entries, &[][..]),
     };
-    let mut at_once = AtOnce {
+    let mut at_once = TimedRows {
         filter,
         at: model.schedule.exact,
         left: AT_ONCE_NS,

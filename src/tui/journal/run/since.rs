@@ -7,7 +7,7 @@ use super::is_here;
 use crate::ops::journal::{Journal, JournalError, JournalledChange, ServerId};
 use crate::queue::{Change, EntryId, Outcome, Queue};
 use crate::store::Store;
-use crate::tui::lists::Since;
+use crate::tui::lists::QuarantineTime;
 
 /// The most changes that are looked into, the newest first.
 const CHANGES: usize = 50;
@@ -20,7 +20,7 @@ pub(crate) async fn read(
     journal: Journal,
     store: Store,
     queue: Queue,
-) -> Result<HashMap<EntryId, Since>, JournalError> {
+) -> Result<HashMap<EntryId, QuarantineTime>, JournalError> {
     known(&journal, &ServerId::told(&store).await, &queue).await
 }
 
@@ -28,7 +28,7 @@ async fn known(
     journal: &Journal,
     server: &ServerId,
     queue: &Queue,
-) -> Result<HashMap<EntryId, Since>, JournalError> {
+) -> Result<HashMap<EntryId, QuarantineTime>, JournalError> {
     let spec = queue.spec();
     // What takes back a restoration sets aside, too.
     let sets_aside = |kept: &JournalledChange| {
@@ -44,7 +44,7 @@ async fn known(
                 looked += 1;
                 let is_done = happened.is_some_and(|is| is.outcome == Outcome::Done);
                 if item.to_quarantine && is_done {
-                    known.entry(item.id).or_insert_with(|| Since {
+                    known.entry(item.id).or_insert_with(|| QuarantineTime {
                         at: kept.at,
                         change: kept.id.clone(),
                     });

@@ -7,7 +7,7 @@ use crate::queue::{Filter, Queue, text};
 use crate::tui::effect::Effect;
 use crate::tui::filter;
 use crate::tui::model::{Model, Screen};
-use crate::tui::palette::{Everywhere, LookedThrough};
+use crate::tui::palette::{LookedThrough, QueuesSearch};
 use crate::tui::queues;
 use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
@@ -16,11 +16,11 @@ use crate::tui::toast::{self, Tone};
 pub(crate) fn run(model: &mut Model, typed: &str) -> Result<Vec<Effect>, String> {
     let filter = Filter::parse(typed).map_err(|bad| bad.to_string())?;
     let wanted = filter.text().to_owned();
-    let goes_on = |before: &Everywhere| before.text == wanted && !before.left.is_empty();
+    let goes_on = |before: &QueuesSearch| before.text == wanted && !before.left.is_empty();
     if !model.everywhere.as_ref().is_some_and(goes_on) {
         let mut left: VecDeque<Queue> = model.queues.iter().map(|row| row.queue.clone()).collect();
         left.rotate_left(model.cursor.min(left.len()));
-        model.everywhere = Some(Everywhere {
+        model.everywhere = Some(QueuesSearch {
             text: wanted,
             at: None,
             left,
@@ -43,7 +43,7 @@ pub(crate) fn touched(model: &mut Model) {
 
 /// Esc: no more queues are looked through. False where none are.
 pub(crate) fn stop(model: &mut Model) -> bool {
-    let looking = |all: &mut Everywhere| all.at.is_some();
+    let looking = |all: &mut QueuesSearch| all.at.is_some();
     let Some(all) = model.everywhere.take_if(looking) else {
         return false;
     };

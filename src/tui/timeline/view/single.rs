@@ -14,12 +14,12 @@ use crate::tui::timeline::place::Track;
 const CLOSEST_MS: i64 = 1000;
 
 /// The entries that are drawn one by one.
-pub(crate) struct Singles {
+pub(crate) struct SingleEntries {
     /// When those of a bar are due, a bar each; empty where the bar itself is drawn.
     bars: Vec<Vec<EpochMillis>>,
 }
 
-impl Singles {
+impl SingleEntries {
     /// Collects the due times of those bars of which all entries are loaded. There are none under a
     /// cursor, which points at bars, nor where an entry has less than a row.
     pub(crate) fn new(ctx: &Ctx, track: &Track, picture: &Picture, chosen: Option<usize>) -> Self {

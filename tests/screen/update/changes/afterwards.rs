@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::{Change, Exact, Tally};
 use delayscope::tui::change;
@@ -46,7 +46,7 @@ fn what_a_look_at_all_entries_had_found_is_over_with_its_repair_however_quick_th
     };
     assert!(drifts(&desk));
     let findings = desk.model.queues[0].findings.clone();
-    let first = delayscope::queue::finding::Step::Change(What::Drift);
+    let first = delayscope::queue::finding::Step::Change(ChangeRequest::Drift);
     assert_eq!(findings[0].repair.step, first);
     at_once(&mut desk, Change::Drift);
     desk.live(1_000, 1);

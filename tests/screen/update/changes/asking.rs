@@ -1,6 +1,6 @@
 //! Which key asks for what, in which pane; and why it cannot.
 
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::frames::DeliveredElement;
 use delayscope::queue::{
     Change, Entry, Frames, Layout, LinkState, Plan, Push, Queue, QueueName, State, Survey, Unit,
@@ -47,10 +47,10 @@ fn one(desk: &Desk, i: u64, state: State) -> MarkedEntries {
 #[test]
 fn in_the_entries_a_key_acts_on_the_one_under_the_cursor_as_it_was_seen() {
     for (key, what) in [
-        ('t', What::Transfer),
-        ('p', What::Deliver),
-        ('x', What::Delete),
-        ('D', What::Duplicate),
+        ('t', ChangeRequest::Transfer),
+        ('p', ChangeRequest::Deliver),
+        ('x', ChangeRequest::Delete),
+        ('D', ChangeRequest::Duplicate),
     ] {
         let mut desk = desk();
         desk.press(Code::Down);
@@ -82,7 +82,7 @@ fn of_all_there_are_what_is_due_is_transferred_without_a_look_through_them() {
     let asked_of = asked(&desk.char('t')).unwrap();
     assert_eq!(
         (asked_of.what, asked_of.which),
-        (What::Transfer, MarkedEntries::Due)
+        (ChangeRequest::Transfer, MarkedEntries::Due)
     );
     // Not where one was left out, nor for what acts on more than what is due.
     let mut desk = super::desk();
@@ -163,7 +163,7 @@ fn in_the_queues_t_transfers_what_is_due_and_the_others_say_choose() {
     let asked_of = asked(&desk.char('t')).unwrap();
     assert_eq!(
         (asked_of.what, asked_of.which),
-        (What::Transfer, MarkedEntries::Due)
+        (ChangeRequest::Transfer, MarkedEntries::Due)
     );
     desk.press(Code::Esc);
     for key in ['p', 'x', 'e', 'D'] {
@@ -181,7 +181,7 @@ fn k_kicks_the_queue_wherever_it_is_pressed() {
     for focus in [Pane::Queues, Pane::Timeline, Pane::Entries] {
         let mut desk = desk();
         desk.model.focus = focus;
-        assert_eq!(asked(&desk.char('K')).unwrap().what, What::Kick);
+        assert_eq!(asked(&desk.char('K')).unwrap().what, ChangeRequest::Kick);
     }
 }
 
@@ -244,7 +244,7 @@ fn an_element_of_the_order_list_alone_is_a_case_for_a_repair() {
         );
     }
     // Whether it was ever delivered only people know: they may say what becomes of it.
-    for (key, what) in [('p', What::Deliver), ('x', What::Delete)] {
+    for (key, what) in [('p', ChangeRequest::Deliver), ('x', ChangeRequest::Delete)] {
         let wish = asked(&desk.char(key)).unwrap();
         assert_eq!(wish.what, what);
         assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.state == State::Order));

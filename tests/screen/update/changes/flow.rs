@@ -1,7 +1,7 @@
 //! From the key to the change: planned, asked by what it touches, begun; one at a time.
 
 use delayscope::queue::Repair as Row;
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::{Change, Due, EntryId, Known, Plan, Tally};
 use delayscope::tui::change;
@@ -378,7 +378,7 @@ fn a_question_about_what_is_due_says_when_that_is_out_of_date_and_looks_again() 
     assert!(again.generation > first);
     assert_eq!(
         (again.what, again.which),
-        (What::Transfer, MarkedEntries::Due)
+        (ChangeRequest::Transfer, MarkedEntries::Due)
     );
     assert!(dialog(&desk.model).is_none());
     let mut fresh = plan(Change::Transfer, 7);
@@ -404,7 +404,7 @@ fn a_question_that_stands_for_a_minute_says_how_old_it_is() {
 fn a_repair_that_frees_what_is_late_says_that_it_wakes_the_clients_and_what_comes_of_it() {
     let afterwards = |severity| {
         let mut desk = desk();
-        let found = finding("score-range", Step::Change(What::Score));
+        let found = finding("score-range", Step::Change(ChangeRequest::Score));
         desk.model.queues[0].findings = vec![Finding { severity, ..found }];
         desk.char('R');
         let generation = generation(&desk.char('R'));
@@ -424,7 +424,7 @@ fn a_repair_that_frees_what_is_late_says_that_it_wakes_the_clients_and_what_come
 fn the_timeline_after_a_repair_that_frees_what_is_late_promises_no_number_of_late_ones() {
     let picture = |clients| {
         let mut desk = desk();
-        let found = finding("score-range", Step::Change(What::Score));
+        let found = finding("score-range", Step::Change(ChangeRequest::Score));
         let severity = Severity::Critical;
         let row = &mut desk.model.queues[0];
         row.findings = vec![Finding { severity, ..found }];

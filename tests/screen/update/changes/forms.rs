@@ -1,7 +1,7 @@
 //! The forms before a change: another due time, another payload, the menu of repairs.
 
 use delayscope::payload::Codec;
-use delayscope::queue::change::{Base, NewDue, What};
+use delayscope::queue::change::{Base, ChangeRequest, NewDue};
 use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
 use delayscope::tui::change;
@@ -47,7 +47,7 @@ fn r_gives_another_due_time_and_the_plan_is_asked_about() {
         spread_ms: 0,
     };
     let wish = asked(&effects).unwrap();
-    assert_eq!(wish.what, What::Requeue(new));
+    assert_eq!(wish.what, ChangeRequest::Requeue(new));
     assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.member == member(0)));
     assert_eq!(desk.model.overlay, None);
     planned(&mut desk, wish.generation, plan(Change::Requeue, 1));
@@ -65,7 +65,7 @@ fn enter_takes_what_the_form_for_due_times_proposes() {
         base: Base::In(300_000),
         spread_ms: 0,
     };
-    assert_eq!(wish.what, What::Requeue(new));
+    assert_eq!(wish.what, ChangeRequest::Requeue(new));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn marked_ones_are_spread_in_their_order() {
         base: Base::In(300_000),
         spread_ms: 540_000,
     };
-    assert_eq!(wish.what, What::Requeue(new));
+    assert_eq!(wish.what, ChangeRequest::Requeue(new));
     assert!(matches!(wish.which, MarkedEntries::Marks(_)));
 }
 
@@ -145,7 +145,7 @@ fn e_gives_another_payload_in_the_codec_that_wrote_it() {
     assert!(toast(&desk).contains("nothing is changed"));
     desk.type_in("!");
     let wish = asked(&submit(&mut desk)).unwrap();
-    assert_eq!(wish.what, What::Edit(b"entry 0!".to_vec()));
+    assert_eq!(wish.what, ChangeRequest::Edit(b"entry 0!".to_vec()));
     assert!(matches!(wish.which, MarkedEntries::One(entry) if entry.member == member(0)));
     assert_eq!(desk.model.overlay, None);
 }
@@ -264,7 +264,7 @@ fn bytes_are_edited_in_hex() {
     assert!(toast(&desk).contains("one is missing"), "{}", toast(&desk));
     desk.type_in("0");
     let wish = asked(&submit(&mut desk)).unwrap();
-    assert_eq!(wish.what, What::Edit(b"entry 0\0".to_vec()));
+    assert_eq!(wish.what, ChangeRequest::Edit(b"entry 0\0".to_vec()));
 }
 
 #[test]

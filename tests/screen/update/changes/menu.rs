@@ -2,7 +2,7 @@
 //! there.
 
 use delayscope::queue::Repair as Row;
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::{LinkState, Queue};
 use delayscope::tui::change;
@@ -22,7 +22,7 @@ use crate::desk::{Desk, World};
 #[test]
 fn r_goes_on_in_its_menu_and_other_letters_say_what_does() {
     let mut desk = desk();
-    let step = Step::Change(What::RestoreOrder);
+    let step = Step::Change(ChangeRequest::RestoreOrder);
     desk.model.queues[0].findings = vec![finding("set-aside", step)];
     desk.model.queues[0].survey.as_mut().unwrap().aside = Some(3);
     desk.char('R');
@@ -30,7 +30,7 @@ fn r_goes_on_in_its_menu_and_other_letters_say_what_does() {
     assert_eq!(asked(&desk.char('x')), None);
     assert!(toast(&desk).contains("plans what the cursor is on"));
     let wish = asked(&desk.char('R')).unwrap();
-    assert_eq!(wish.what, What::RestoreOrder);
+    assert_eq!(wish.what, ChangeRequest::RestoreOrder);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn among_findings_where_none_is_found_yet_r_opens_the_menu() {
 
 #[test]
 fn a_menu_that_was_opened_a_moment_before_the_finding_goes_to_its_repair_unless_a_key_has_moved() {
-    let found = || finding("drift", Step::Change(What::Drift));
+    let found = || finding("drift", Step::Change(ChangeRequest::Drift));
     let mut desk = desk();
     desk.char('R');
     assert_ne!(menu(&desk).chosen(), Some(Row::Drift));
@@ -117,7 +117,7 @@ fn a_menu_that_was_opened_a_moment_before_the_finding_goes_to_its_repair_unless_
 #[test]
 fn where_the_server_does_not_answer_r_opens_its_menu_so_that_enter_acts_on_nothing_else() {
     let mut desk = desk();
-    desk.model.queues[0].findings = vec![finding("drift", Step::Change(What::Drift))];
+    desk.model.queues[0].findings = vec![finding("drift", Step::Change(ChangeRequest::Drift))];
     desk.link(LinkState::Hung {
         since: desk.model.instant,
     });
@@ -140,7 +140,7 @@ fn where_a_name_is_taken_the_keys_that_need_it_say_so_and_which_one_mends_it() {
     let taken = |key: &str, letter: char| {
         let mut desk = desk();
         desk.model.focus = Pane::Entries;
-        let mut found = finding("wrong-type", Step::Change(What::RenameTaken));
+        let mut found = finding("wrong-type", Step::Change(ChangeRequest::RenameTaken));
         let figures = &mut found.evidence.figures;
         figures.insert(key.to_owned(), "string".into());
         desk.model.queues[0].findings = vec![found];
@@ -183,7 +183,7 @@ fn three() -> Desk {
     };
     for (name, severity) in [("orders", Severity::Critical), ("bookings", Severity::Note)] {
         let at = at(&desk, name).unwrap();
-        let found = finding("ttl", Step::Change(What::Persist));
+        let found = finding("ttl", Step::Change(ChangeRequest::Persist));
         desk.model.queues[at].findings = vec![Finding { severity, ..found }];
     }
     desk.model.cursor = at(&desk, "mail").unwrap();
@@ -235,9 +235,9 @@ fn on_a_finding_of_another_queue_r_opens_the_menu_of_that_queue() {
 #[test]
 fn the_menu_has_the_same_order_on_whichever_finding_it_was_asked_for() {
     let found = [
-        ("drift", What::Drift),
-        ("ttl", What::Persist),
-        ("unit", What::Unit),
+        ("drift", ChangeRequest::Drift),
+        ("ttl", ChangeRequest::Persist),
+        ("unit", ChangeRequest::Unit),
     ];
     let opened_on = |at: usize| {
         let mut desk = desk();
@@ -260,7 +260,7 @@ fn the_menu_has_the_same_order_on_whichever_finding_it_was_asked_for() {
 #[test]
 fn what_does_not_apply_is_one_row_below_what_helps_until_it_is_opened() {
     let mut desk = desk();
-    let repairs = [What::Drift, What::Persist];
+    let repairs = [ChangeRequest::Drift, ChangeRequest::Persist];
     let found = repairs.map(|what| finding("sick", Step::Change(what)));
     desk.model.queues[0].findings = found.into();
     desk.char('R');

@@ -2,7 +2,7 @@
 
 use delayscope::queue::Known;
 use delayscope::queue::Repair as Row;
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::finding::{Act, Advice, Step};
 use delayscope::tui::change;
@@ -35,7 +35,7 @@ fn a_repair_has_the_same_name_in_the_menu_in_its_question_and_when_it_is_over() 
         }
         let mut desk = sick();
         let first = &mut desk.model.queues[0];
-        let steps = [What::RenameTaken, What::Score].map(Step::Change);
+        let steps = [ChangeRequest::RenameTaken, ChangeRequest::Score].map(Step::Change);
         let steps = steps.into_iter().chain([Step::KeepOne]);
         first
             .findings
@@ -75,7 +75,7 @@ fn the_repair_of_a_finding_is_told_with_the_key_that_makes_it() {
         findings::lines::to_do(&desk.model, &told)
     };
     let does = |words: &str| Advice::of(words).by(Act::Repair, ".");
-    let unwrap = || Step::Change(What::Unwrap);
+    let unwrap = || Step::Change(ChangeRequest::Unwrap);
     assert_eq!(said(does("Remove them"), unwrap()), "Remove them (R).");
     assert_eq!(said(does("Wait"), Step::Outside), "Wait (R).");
 }

@@ -1,7 +1,7 @@
 //! `R`: a finding's own repair, and elsewhere the menu of all of them.
 
 use delayscope::queue::Repair as Row;
-use delayscope::queue::change::What;
+use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::{Finding, Remedy, Severity, Step};
 use delayscope::queue::{Change, Exact, Form, Known, Queue, State};
 use delayscope::tui::change::plan::MarkedEntries;
@@ -56,14 +56,14 @@ pub(super) fn sick() -> Desk {
     pulse.late = Known::Is(1);
     pulse.transfer_clients = Known::Is(2);
     pulse.target = Known::Is(3);
-    let repack = Step::Change(What::Repack(Some(Form::DoubleId)));
+    let repack = Step::Change(ChangeRequest::Repack(Some(Form::DoubleId)));
     row.survey.as_mut().unwrap().quarantined = Some(2);
     let others = [
-        What::RestoreOrder,
-        What::PutBack,
-        What::Persist,
-        What::Unit,
-        What::Drift,
+        ChangeRequest::RestoreOrder,
+        ChangeRequest::PutBack,
+        ChangeRequest::Persist,
+        ChangeRequest::Unit,
+        ChangeRequest::Drift,
     ];
     let others = others.map(Step::Change).into_iter().chain([repack]);
     row.findings = others.map(|step| finding("sick", step)).collect();
@@ -73,18 +73,18 @@ pub(super) fn sick() -> Desk {
 #[test]
 fn the_menu_plans_the_repair_with_the_keys() {
     let repairs = [
-        (Row::Transfer, What::Transfer),
-        (Row::Kick, What::Kick),
-        (Row::Realign, What::Realign(Some(600_000))),
-        (Row::RestoreOrder, What::RestoreOrder),
-        (Row::Drift, What::Drift),
-        (Row::Repack, What::Repack(Some(Form::DoubleId))),
-        (Row::Quarantine, What::Quarantine),
-        (Row::Restore, What::Restore),
-        (Row::PutBack, What::PutBack),
-        (Row::Unwrap, What::Unwrap),
-        (Row::Persist, What::Persist),
-        (Row::Unit, What::Unit),
+        (Row::Transfer, ChangeRequest::Transfer),
+        (Row::Kick, ChangeRequest::Kick),
+        (Row::Realign, ChangeRequest::Realign(Some(600_000))),
+        (Row::RestoreOrder, ChangeRequest::RestoreOrder),
+        (Row::Drift, ChangeRequest::Drift),
+        (Row::Repack, ChangeRequest::Repack(Some(Form::DoubleId))),
+        (Row::Quarantine, ChangeRequest::Quarantine),
+        (Row::Restore, ChangeRequest::Restore),
+        (Row::PutBack, ChangeRequest::PutBack),
+        (Row::Unwrap, ChangeRequest::Unwrap),
+        (Row::Persist, ChangeRequest::Persist),
+        (Row::Unit, ChangeRequest::Unit),
     ];
     for (row, what) in repairs {
         let mut desk = sick();
@@ -111,7 +111,11 @@ fn what_only_the_order_list_holds_is_asked_for_a_due_time_before_anything_is_pla
         );
         assert!(form.timeless, "there is no time that could be moved");
         let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
-        assert!(matches!(wish.what, What::Requeue(_)), "{:?}", wish.what);
+        assert!(
+            matches!(wish.what, ChangeRequest::Requeue(_)),
+            "{:?}",
+            wish.what
+        );
         assert_eq!(wish.which, MarkedEntries::Lost);
     };
     let gone = || {
@@ -141,8 +145,8 @@ fn what_only_the_order_list_holds_is_asked_for_a_due_time_before_anything_is_pla
 fn the_menu_opens_on_what_the_worst_finding_asks_for() {
     let mut desk = desk();
     let findings = &mut desk.model.queues[0].findings;
-    findings.push(finding("drift", Step::Change(What::Drift)));
-    findings.push(finding("ttl", Step::Change(What::Persist)));
+    findings.push(finding("drift", Step::Change(ChangeRequest::Drift)));
+    findings.push(finding("ttl", Step::Change(ChangeRequest::Persist)));
     desk.char('R');
     assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
     let asked_for = Fit::Asked(Severity::Warning, "Something is wrong.".to_owned());
@@ -152,7 +156,7 @@ fn the_menu_opens_on_what_the_worst_finding_asks_for() {
 #[test]
 fn a_repair_says_what_it_is_for_and_not_what_else_waits_for_it() {
     let mut desk = desk();
-    let score = || Step::Change(What::Score);
+    let score = || Step::Change(ChangeRequest::Score);
     let said = |id, words: &str| Finding {
         headline: words.to_owned(),
         ..finding(id, score())
@@ -200,7 +204,7 @@ fn what_is_in_quarantine_is_told_and_not_proposed() {
     let mut desk = desk();
     let row = &mut desk.model.queues[0];
     row.survey.as_mut().unwrap().quarantined = Some(1);
-    let restore = Step::Change(What::Restore);
+    let restore = Step::Change(ChangeRequest::Restore);
     row.findings = vec![finding("quarantined", restore)];
     assert!(fits(&desk).contains(&(Row::Restore, Fit::Can("1 is in quarantine".to_owned()))));
     desk.char('R');
@@ -213,7 +217,7 @@ fn where_no_repair_of_the_menu_helps_it_opens_on_what_does_and_enter_does_nothin
         let mut desk = desk();
         let findings = &mut desk.model.queues[0].findings;
         *findings = ids.iter().map(|id| finding(id, Step::Outside)).collect();
-        findings.push(finding("drift", Step::Change(What::Drift)));
+        findings.push(finding("drift", Step::Change(ChangeRequest::Drift)));
         desk.char('R');
         desk
     };
@@ -284,7 +288,7 @@ fn enter_plans_what_the_menu_stands_on_and_the_hint_says_so() {
     assert_eq!((hint.word, hint.parts[0].0), ("plan", Key::of(Code::Enter)));
     desk.press(Code::Down);
     let wish = asked(&desk.press(Code::Enter)).unwrap();
-    assert_eq!(wish.what, What::Realign(Some(600_000)));
+    assert_eq!(wish.what, ChangeRequest::Realign(Some(600_000)));
 }
 
 #[test]
@@ -370,7 +374,7 @@ fn how_far_is_realigned_can_be_typed() {
     assert_eq!(asked(&desk.key(Key::ctrl('s'))), None);
     desk.press(Code::Backspace);
     let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
-    assert_eq!(wish.what, What::Realign(None));
+    assert_eq!(wish.what, ChangeRequest::Realign(None));
 }
 
 #[test]
@@ -403,9 +407,9 @@ pub(super) fn finding(id: &'static str, step: Step) -> Finding {
 #[test]
 fn on_a_finding_r_opens_the_menu_on_its_own_repair_and_plans_that() {
     let repairs = [
-        ("set-aside", Step::Change(What::RestoreOrder)),
-        ("drift", Step::Change(What::Drift)),
-        ("stuck-client", Step::Change(What::Kick)),
+        ("set-aside", Step::Change(ChangeRequest::RestoreOrder)),
+        ("drift", Step::Change(ChangeRequest::Drift)),
+        ("stuck-client", Step::Change(ChangeRequest::Kick)),
         ("wrong-type", Step::Outside),
     ];
     for (id, step) in repairs {
@@ -428,7 +432,7 @@ fn on_what_follows_from_another_finding_r_is_about_what_mends_that_one() {
     let mut desk = desk();
     desk.model.focus = Pane::Entries;
     desk.char('5');
-    let cause = finding("drift", Step::Change(What::Drift));
+    let cause = finding("drift", Step::Change(ChangeRequest::Drift));
     let effect = Finding {
         follows: Some("drift"),
         severity: Severity::Note,
@@ -437,9 +441,9 @@ fn on_what_follows_from_another_finding_r_is_about_what_mends_that_one() {
     desk.model.queues[0].findings = vec![cause, effect];
     desk.press(Code::Down);
     desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Row::making(&What::Drift));
+    assert_eq!(menu(&desk).chosen(), Row::making(&ChangeRequest::Drift));
     let wish = asked(&desk.press(Code::Enter)).unwrap();
-    assert_eq!(wish.what, What::Drift);
+    assert_eq!(wish.what, ChangeRequest::Drift);
 }
 
 #[test]
@@ -469,7 +473,7 @@ fn in_quarantine_it_restores_what_is_marked_else_what_is_under_the_cursor() {
     let mut desk = quarantined();
     desk.press(Code::Down);
     let wish = asked(&desk.char('R')).unwrap();
-    assert_eq!(wish.what, What::Restore);
+    assert_eq!(wish.what, ChangeRequest::Restore);
     let MarkedEntries::One(entry) = wish.which else {
         panic!("one entry")
     };
@@ -502,7 +506,7 @@ fn of_copies_in_target_r_deletes_all_but_one_of_each() {
     let wish = asked(&desk.press(Code::Enter)).unwrap();
     assert_eq!(
         (wish.what, wish.which),
-        (What::Delete, MarkedEntries::Copies)
+        (ChangeRequest::Delete, MarkedEntries::Copies)
     );
 }
 
