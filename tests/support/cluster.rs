@@ -129,6 +129,13 @@ impl Cluster {
         self.nodes[replica].cmd(words);
     }
 
+    /// Takes a replica away from its master, which goes on; it finds no way back to it.
+    pub fn cut_off(&self, master: usize, replica: usize) {
+        // The master has no password, and refuses whoever brings one.
+        self.nodes[replica].cmd(&["CONFIG", "SET", "masterauth", "none"]);
+        self.nodes[master].cmd(&["CLIENT", "KILL", "TYPE", "slave"]);
+    }
+
     /// Begins to move a slot, as `redis-cli --cluster reshard` does it.
     pub fn begin_move(&self, slot: u16, from: usize, to: usize) {
         let number = slot.to_string();

@@ -1,6 +1,6 @@
 //! A server with a queue in it, a journal of its own, and what changes did to both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
@@ -35,6 +35,12 @@ impl Told {
     pub(crate) fn count(&self, outcome: Outcome) -> u64 {
         self.summary.tally.get(outcome)
     }
+
+    /// The entries that the former master had said to be done and the new one did not have, as
+    /// told; none: nothing was told of another master.
+    pub(crate) fn lost(&self) -> Option<u64> {
+        lost(&self.summary)
+    }
 }
 
 /// Everything that a queue holds.
@@ -46,6 +52,68 @@ pub(crate) struct Contents {
     pub(crate) target: Vec<Vec<u8>>,
     /// Members of quarantine with the text of their scores.
     pub(crate) quarantine: BTreeMap<Vec<u8>, String>,
+}
+
+impl Contents {
+    /// Those of a queue on that server.
+    pub(crate) fn read(server: &mut redis::Connection, queue: &Queue) -> Self {
+        let keys = queue.keys();
+        let mut scores = |key: &[u8]| -> BTreeMap<Vec<u8>, String> {
+            let all = redis::cmd("ZRANGE")
+                .arg(key)
+                .arg(&["0", "-1", "WITHSCORES"])
+                .query(server);
+            let all: Vec<(Vec<u8>, String)> = all.unwrap();
+            all.into_iter().collect()
+        };
+        let (timeouts, quarantine) = (scores(&keys.timeouts), scores(&keys.quarantine));
+        let mut list = |key: &[u8]| -> Vec<Vec<u8>> {
+            redis::cmd("LRANGE")
+                .arg(key)
+                .arg(&["0", "-1"])
+                .query(server)
+                .unwrap()
+        };
+        Self {
+            timeouts,
+            order: keys.order.as_deref().map(&mut list).unwrap_or_default(),
+            target: list(&keys.target),
+            quarantine,
+        }
+    }
+
+    /// Counts what has been done here and not there: what left or came. (An entry that has another
+    /// score has left and come.)
+    pub(crate) fn done_beyond(&self, there: &Self) -> u64 {
+        let items = |contents: &Self| {
+            let scored = |place, set: &BTreeMap<Vec<u8>, String>| {
+                let of =
+                    |(member, score): (&Vec<u8>, &String)| (place, member.clone(), score.clone());
+                set.iter().map(of).collect::<Vec<_>>()
+            };
+            let target = contents.target.iter();
+            let target = target.map(|element| ("target", element.clone(), String::new()));
+            let mut items: HashSet<_> = target.collect();
+            items.extend(scored("timeouts", &contents.timeouts));
+            items.extend(scored("quarantine", &contents.quarantine));
+            items
+        };
+        let (here, there) = (items(self), items(there));
+        let left = there.difference(&here).count();
+        let came = here.difference(&there).count();
+        u64::try_from(left.max(came)).unwrap()
+    }
+}
+
+/// The same of a change whose results nobody kept.
+pub(crate) fn lost(summary: &Summary) -> Option<u64> {
+    summary.notes.iter().find_map(|note| {
+        if note.contains("What is told here is how it stands there") {
+            return Some(0);
+        }
+        let (_, rest) = note.split_once("(a failover): ")?;
+        rest.split(' ').next()?.replace(',', "").parse().ok()
+    })
 }
 
 /// The layouts that changes are tried with.
@@ -144,25 +212,7 @@ impl Bench {
     }
 
     pub(crate) fn contents(&self) -> Contents {
-        let keys = self.queue.keys();
-        let list = |key: &[u8]| -> Vec<Vec<u8>> {
-            let all = self.server.cmd_bytes(&[b"LRANGE", key, b"0", b"-1"]);
-            redis::from_redis_value(all).unwrap()
-        };
-        Contents {
-            timeouts: self.scores(&keys.timeouts),
-            order: keys.order.as_deref().map(list).unwrap_or_default(),
-            target: list(&keys.target),
-            quarantine: self.scores(&keys.quarantine),
-        }
-    }
-
-    /// The members of a sorted set with the text of their scores.
-    fn scores(&self, key: &[u8]) -> BTreeMap<Vec<u8>, String> {
-        let range = [b"ZRANGE".as_slice(), key, b"0", b"-1", b"WITHSCORES"];
-        let all = self.server.cmd_bytes(&range);
-        let all: Vec<(Vec<u8>, String)> = redis::from_redis_value(all).unwrap();
-        all.into_iter().collect()
+        Contents::read(&mut self.server.connection(), &self.queue)
     }
 
     pub(crate) async fn plan(

@@ -1,7 +1,6 @@
 //! Failovers amid changes, behind something that leads new connections to the master of now and
 //! leaves the others where they are, as proxies do.
 
-use std::collections::HashSet;
 use std::io::Write as _;
 
 use delayscope::clock::instant;
@@ -83,36 +82,10 @@ impl Trio {
         self.take_over();
     }
 
-    /// Counts what the master has done, and the next one has not: what left or came, here and not
-    /// there. (One that has another score has left and come.)
+    /// Counts what the master has done, and the next one has not.
     fn lacked(&self) -> u64 {
-        let keys = self.bench.queue.keys();
-        let items = |server: &Server| {
-            let scored = |key: &[u8]| -> Vec<(Vec<u8>, String)> {
-                let range = [b"ZRANGE".as_slice(), key, b"0", b"-1", b"WITHSCORES"];
-                redis::from_redis_value(server.cmd_bytes(&range)).unwrap()
-            };
-            let target: Vec<Vec<u8>> = {
-                let all = server.cmd_bytes(&[b"LRANGE", &keys.target, b"0", b"-1"]);
-                redis::from_redis_value(all).unwrap()
-            };
-            let target = target
-                .into_iter()
-                .map(|element| ("", element, String::new()));
-            let of = |place, items: Vec<(Vec<u8>, String)>| {
-                items
-                    .into_iter()
-                    .map(move |(member, score)| (place, member, score))
-            };
-            of("timeouts", scored(&keys.timeouts))
-                .chain(of("quarantine", scored(&keys.quarantine)))
-                .chain(target)
-                .collect::<HashSet<_>>()
-        };
-        let (here, there) = (items(&self.bench.server), items(&self.next));
-        let left = there.difference(&here).count();
-        let came = here.difference(&there).count();
-        u64::try_from(left.max(came)).unwrap()
+        let next = Contents::read(&mut self.next.connection(), &self.bench.queue);
+        self.bench.contents().done_beyond(&next)
     }
 
     fn take_over(&mut self) {
@@ -182,18 +155,6 @@ async fn amid(trio: &mut Trio, prepared: PreparedChange, after: u64, fails: Fail
     (told, lacked)
 }
 
-/// The entries that the former master had said to be done and the new one did not have.
-fn lost(told: &Told) -> u64 {
-    let note = told.summary.notes.iter().find_map(|note| {
-        if note.contains("What is told here is how it stands there") {
-            return Some(0);
-        }
-        let (_, rest) = note.split_once("(a failover): ")?;
-        rest.split(' ').next()?.replace(',', "").parse().ok()
-    });
-    note.unwrap_or_else(|| panic!("{:?}", told.summary.notes))
-}
-
 const COUNT: u64 = 3_000;
 
 fn later() -> ChangeRequest {
@@ -230,7 +191,13 @@ async fn holds(
             let took = began.elapsed();
             assert_eq!(told.failed, None, "{fails:?}");
             assert!(told.summary.tally.all_done(), "{:?}", told.summary);
-            assert_eq!(lost(&told), lacked, "{fails:?} at {moment}: told and found");
+            let lost = told.lost();
+            assert_eq!(
+                lost,
+                Some(lacked),
+                "{fails:?} at {moment}: {:?}",
+                told.summary.notes
+            );
             if std::env::var_os("FAILOVERS").is_some() {
                 let _ = writeln!(
                     std::io::stderr(),
