@@ -12,7 +12,13 @@ class Delayscope < Formula
   def install
     system "cargo", "install", "--profile", "dist", *std_cargo_args
     generate_completions_from_executable(bin/"delayscope", "completions")
-    (man1/"delayscope.1").write Utils.safe_popen_read(bin/"delayscope", "man")
+    manual = Utils.safe_popen_read(bin/"delayscope", "man")
+    (man1/"delayscope.1").write manual
+    # The page of the program names those of its commands.
+    commands = manual.scan(/^delayscope\\-([a-z]+)\(1\)$/).flatten - %w[connection help]
+    commands.each do |name|
+      (man1/"delayscope-#{name}.1").write Utils.safe_popen_read(bin/"delayscope", "man", name)
+    end
     doc.install "assets/config.toml", "assets/docs/json.md", "assets/prometheus", "assets/grafana"
   end
 

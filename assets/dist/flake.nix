@@ -24,7 +24,12 @@
           nativeBuildInputs = [ pkgs.installShellFiles pkgs.makeWrapper ];
           postInstall = ''
             $out/bin/delayscope man > delayscope.1
-            installManPage delayscope.1
+            # The page of the program names those of its commands.
+            for page in $(sed -n 's/^delayscope\\-\([a-z]*\)(1)$/\1/p' delayscope.1); do
+              case $page in connection | help) continue ;; esac
+              $out/bin/delayscope man "$page" > "delayscope-$page.1"
+            done
+            installManPage delayscope*.1
             installShellCompletion --cmd delayscope \
               --bash <($out/bin/delayscope completions bash) \
               --zsh <($out/bin/delayscope completions zsh) \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes what is shipped, from a clone of this repository or an unpacked crate, into target/packages:
+# Makes what is shipped, from a clone of this repository, into target/packages:
 #
 #   binary    the program for any Linux of this machine's processor: glibc 2.17 or later, or musl
 #   archive   a .tar.gz of it with manual, completions, licences and the files for monitoring

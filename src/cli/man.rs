@@ -31,6 +31,8 @@ fn page(of: Option<&str>) -> anyhow::Result<String> {
         None => program,
         Some(name) => one(&program, name)?,
     };
+    // A page has no short form: it tells of each flag what the long help tells.
+    let command = command.mut_args(|flag| flag.hide_short_help(false));
     let mut page = Vec::new();
     let man = Man::new(command).date("").manual("delayscope");
     man.render(&mut page).context("could not write the page")?;
@@ -88,6 +90,18 @@ mod tests {
             "delayscope\\-doctor(1)",
         ] {
             assert!(page.contains(words), "{words} in {page}");
+        }
+    }
+
+    #[test]
+    fn every_flag_of_a_page_is_described() {
+        for name in [None, Some("transfer"), Some("trace"), Some("demo")] {
+            let page = page(name).unwrap();
+            let lines: Vec<&str> = page.lines().collect();
+            let flags = lines.windows(3).filter(|lines| lines[0] == ".TP");
+            let bare = flags.filter(|lines| lines[2].trim().is_empty());
+            let bare: Vec<&str> = bare.map(|lines| lines[1]).collect();
+            assert_eq!(bare, [""; 0], "{name:?}");
         }
     }
 
