@@ -277,22 +277,25 @@ impl Run {
         let doubt = self.ledger.take_doubt();
         let of = |i| Some((i, *doubt.get(&work.id(&self.queue, i))?));
         let mut there: Vec<(usize, DoubtfulEntry)> = (0..work.len()).filter_map(of).collect();
-        let seen = if let Work::Repair(deed) = work {
+        let indices: Vec<usize> = there.iter().map(|(i, _)| *i).collect();
+        let some = work.some(&indices);
+        let seen = if let Work::Repair(deed) = &some {
             let (store, queue) = (self.writer.store().clone(), self.queue.clone());
-            let ran = loop {
-                match deed.ran(&store, &queue, 0..work.len()).await {
-                    Ok(ran) => break ran,
+            let done = loop {
+                match deed.done(&store, &queue, 0..deed.len()).await {
+                    Ok(done) => break done,
                     Err(error) => self.again(error).await?,
                 }
             };
-            match ran {
-                Some(true) => return Ok(Vec::new()),
-                Some(false) => return Ok(there),
-                None => None,
-            }
+            let seen = |done| {
+                if done {
+                    SeenEntry::Done
+                } else {
+                    SeenEntry::NotDone
+                }
+            };
+            done.map(|done| done.into_iter().map(seen).collect())
         } else if work.may_be_repeated() {
-            let indices: Vec<usize> = there.iter().map(|(i, _)| *i).collect();
-            let some = work.some(&indices);
             Some(self.states(&some, 0..some.len()).await?)
         } else {
             None

@@ -49,13 +49,14 @@ impl Run {
         self.heal(error, sent).await?;
         if let Work::Repair(deed) = work {
             let (store, queue) = (self.writer.store().clone(), self.queue.clone());
-            let ran = loop {
-                match deed.ran(&store, &queue, range.clone()).await {
-                    Ok(ran) => break ran,
+            let done = loop {
+                match deed.done(&store, &queue, range.clone()).await {
+                    Ok(done) => break done,
                     Err(error) => self.again(error).await?,
                 }
             };
-            return Ok(match ran {
+            // A script is run whole or not at all.
+            return Ok(match done.map(|done| done.contains(&true)) {
                 Some(true) => Some(vec![EntryFate::plain(Outcome::Done); range.len()]),
                 Some(false) => None,
                 None => Some(unknown(range.len())),

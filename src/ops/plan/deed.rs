@@ -84,14 +84,22 @@ pub(in crate::ops) trait Deed: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Finds out, when its answer never came, whether the script ran, which is whole or not at all;
-    /// `false` too when it is the same to run it twice. None: nothing tells.
-    fn ran<'a>(
+    /// Finds out of each in `range`, when the answer never came or another server is the master now,
+    /// whether it was done; `false` too when it is the same to do it twice. None: nothing tells.
+    fn done<'a>(
         &'a self,
         store: &'a Store,
         queue: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Option<bool>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Option<Vec<bool>>, StoreError>>;
+
+    /// The same deed for some of its keys or elements, in their order.
+    fn some(&self, indices: &[usize]) -> Arc<dyn Deed>;
+}
+
+/// Some of all, in the order of `indices`.
+pub(in crate::ops) fn chosen<T: Clone>(all: &[T], indices: &[usize]) -> Vec<T> {
+    indices.iter().map(|i| all[*i].clone()).collect()
 }
 
 /// The undo of a deed, by what the journal keeps of it.

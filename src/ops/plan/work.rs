@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sha1::{Digest as _, Sha1};
 
-use super::deed::Deed;
+use super::deed::{Deed, chosen};
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Queue, State, frame};
 use crate::store::change::{ChosenEntry, End, ListPlace, TakeBack};
@@ -103,31 +103,28 @@ impl Work {
         }
     }
 
-    /// The same for some of the entries, in their order. A deed stays whole.
+    /// The same for some of the entries, in their order.
     pub(in crate::ops) fn some(&self, indices: &[usize]) -> Self {
-        fn of<T: Clone>(all: &[T], indices: &[usize]) -> Vec<T> {
-            indices.iter().map(|i| all[*i].clone()).collect()
-        }
         match self {
-            Self::Delete(all) => Self::Delete(of(all, indices)),
-            Self::Quarantine(all) => Self::Quarantine(of(all, indices)),
-            Self::Restore(all) => Self::Restore(of(all, indices)),
-            Self::Deliver(all) => Self::Deliver(of(all, indices)),
-            Self::Requeue(all) => Self::Requeue(of(all, indices)),
-            Self::Edit(all) => Self::Edit(of(all, indices)),
-            Self::PutBack(all) => Self::PutBack(of(all, indices)),
+            Self::Delete(all) => Self::Delete(chosen(all, indices)),
+            Self::Quarantine(all) => Self::Quarantine(chosen(all, indices)),
+            Self::Restore(all) => Self::Restore(chosen(all, indices)),
+            Self::Deliver(all) => Self::Deliver(chosen(all, indices)),
+            Self::Requeue(all) => Self::Requeue(chosen(all, indices)),
+            Self::Edit(all) => Self::Edit(chosen(all, indices)),
+            Self::PutBack(all) => Self::PutBack(chosen(all, indices)),
             Self::TakeBack(all, called, end) => {
-                Self::TakeBack(of(all, indices), of(called, indices), *end)
+                Self::TakeBack(chosen(all, indices), chosen(called, indices), *end)
             }
-            Self::Discard(all, end) => Self::Discard(of(all, indices), *end),
-            Self::PutElements(all, end) => Self::PutElements(of(all, indices), *end),
-            Self::PutAmong(all) => Self::PutAmong(of(all, indices)),
-            Self::WaitAgain(all) => Self::WaitAgain(of(all, indices)),
-            Self::DeliverStrays(all) => Self::DeliverStrays(of(all, indices)),
-            Self::DropStrays(all) => Self::DropStrays(of(all, indices)),
-            Self::OrderList(all) => Self::OrderList(of(all, indices)),
-            Self::Repair(deed) => Self::Repair(Arc::clone(deed)),
-            Self::Offer(all) => Self::Offer(of(all, indices)),
+            Self::Discard(all, end) => Self::Discard(chosen(all, indices), *end),
+            Self::PutElements(all, end) => Self::PutElements(chosen(all, indices), *end),
+            Self::PutAmong(all) => Self::PutAmong(chosen(all, indices)),
+            Self::WaitAgain(all) => Self::WaitAgain(chosen(all, indices)),
+            Self::DeliverStrays(all) => Self::DeliverStrays(chosen(all, indices)),
+            Self::DropStrays(all) => Self::DropStrays(chosen(all, indices)),
+            Self::OrderList(all) => Self::OrderList(chosen(all, indices)),
+            Self::Repair(deed) => Self::Repair(deed.some(indices)),
+            Self::Offer(all) => Self::Offer(chosen(all, indices)),
         }
     }
 

@@ -63,7 +63,7 @@ fn calls(server: &Server, command: &str) -> u64 {
 /// `QUIET_MACHINE=1`.)
 fn most(cost: Cost) -> Duration {
     let is_quiet = std::env::var_os("QUIET_MACHINE").is_some();
-    let waits = Duration::from_millis(if is_quiet { 0 } else { 100 });
+    let waits = Duration::from_millis(if is_quiet { 0 } else { 300 });
     cost.longest_block.mul_f64(1.5) + waits
 }
 

@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, chosen, item, line};
 use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
 use crate::ops::refresh;
@@ -17,7 +17,7 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
 /// A key that gets another expiry, or none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct KeyExpiry {
     key: Vec<u8>,
     /// The moment when it expires, in epoch ms; infinite: never.
@@ -114,13 +114,17 @@ impl Deed for Expiries {
     }
 
     /// It is the same to do it twice.
-    fn ran<'a>(
+    fn done<'a>(
         &'a self,
         _: &'a Store,
         _: &'a Queue,
-        _: Range<usize>,
-    ) -> BoxFuture<'a, Result<Option<bool>, StoreError>> {
-        ready(Ok(Some(false))).boxed()
+        range: Range<usize>,
+    ) -> BoxFuture<'a, Result<Option<Vec<bool>>, StoreError>> {
+        ready(Ok(Some(vec![false; range.len()]))).boxed()
+    }
+
+    fn some(&self, indices: &[usize]) -> Arc<dyn Deed> {
+        Arc::new(Self(chosen(&self.0, indices)))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::clock::EpochMillis;
 use crate::ops::bulk::estimate::WorkKind;
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::deed::{CommandWords, Deed, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, chosen, item, line};
 use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::words::back;
 use crate::ops::plan::work::Work;
@@ -168,17 +168,22 @@ impl Deed for Returns {
     }
 
     /// No field is ever used again. That which is not held any more is not put back twice.
-    fn ran<'a>(
+    fn done<'a>(
         &'a self,
         store: &'a Store,
         queue: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Option<bool>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<Vec<bool>>, StoreError>> {
         async move {
             let still = read::still_held(store, &queue.keys().hold).await?;
-            let mut fields = self.0[range].iter().filter_map(|one| one.field.as_ref());
-            Ok(Some(fields.any(|field| !still.contains(field))))
+            let is_held = |field: &Vec<u8>| still.contains(field);
+            let done = |one: &HeldElement| !one.field.as_ref().is_none_or(is_held);
+            Ok(Some(self.0[range].iter().map(done).collect()))
         }
         .boxed()
+    }
+
+    fn some(&self, indices: &[usize]) -> Arc<dyn Deed> {
+        Arc::new(Self(chosen(&self.0, indices)))
     }
 }

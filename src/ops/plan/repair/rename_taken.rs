@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 
 use crate::ops::journal::Item;
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, chosen, item, line};
 use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
 use crate::ops::refresh;
@@ -19,7 +19,7 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
 /// A key that gets another name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Rename {
     from: Vec<u8>,
     to: Vec<u8>,
@@ -134,12 +134,12 @@ impl Deed for Renames {
     }
 
     /// The new names were free.
-    fn ran<'a>(
+    fn done<'a>(
         &'a self,
         store: &'a Store,
         queue: &'a Queue,
         range: Range<usize>,
-    ) -> BoxFuture<'a, Result<Option<bool>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<Vec<bool>>, StoreError>> {
         async move {
             let renames = &self.0[range];
             let new: Vec<Vec<u8>> = renames.iter().map(|one| one.to.clone()).collect();
@@ -149,7 +149,7 @@ impl Deed for Renames {
                 read::kinds(store, &old).await?,
             );
             let wanted = renames.iter().map(|one| queue.kind_of(&one.from));
-            let ran = wanted.zip(old).zip(new).any(|((wanted, old), new)| {
+            let done = wanted.zip(old).zip(new).map(|((wanted, old), new)| {
                 // The queue's clients may have made the key anew at once.
                 let left = match old {
                     KeyType::Missing => true,
@@ -159,9 +159,13 @@ impl Deed for Renames {
                 };
                 left && !matches!(new, KeyType::Missing | KeyType::Unknown)
             });
-            Ok(Some(ran))
+            Ok(Some(done.collect()))
         }
         .boxed()
+    }
+
+    fn some(&self, indices: &[usize]) -> Arc<dyn Deed> {
+        Arc::new(Self(chosen(&self.0, indices)))
     }
 }
 

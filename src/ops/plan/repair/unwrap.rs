@@ -9,7 +9,7 @@ use crate::ops::bulk::estimate::WorkKind;
 use crate::ops::entries::{EntryPlace, Selection};
 use crate::ops::journal::Item;
 use crate::ops::plan::choose::choose;
-use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, item, line};
+use crate::ops::plan::deed::{CommandWords, Deed, KeptDeed, chosen, item, line};
 use crate::ops::plan::make::{PlanContext, PlannedWork};
 use crate::ops::plan::work::Work;
 use crate::ops::plan::{ChangeError, EntryChoice, LookObserver, lacks};
@@ -108,13 +108,17 @@ impl Deed for Replacement {
     }
 
     /// Equal elements of target can be many.
-    fn ran<'a>(
+    fn done<'a>(
         &'a self,
         _: &'a Store,
         _: &'a Queue,
         _: Range<usize>,
-    ) -> BoxFuture<'a, Result<Option<bool>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<Vec<bool>>, StoreError>> {
         ready(Ok(None)).boxed()
+    }
+
+    fn some(&self, indices: &[usize]) -> Arc<dyn Deed> {
+        Arc::new(Self(chosen(&self.0, indices)))
     }
 }
 
