@@ -16,7 +16,9 @@ mod tls;
 mod url;
 mod via;
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use error::ConfigError;
@@ -31,8 +33,9 @@ pub use url::{BadUrl, parse as parse_url};
 pub use via::NodeOfSentinels;
 
 pub use crate::args::ThemeName;
-use crate::args::{Args, Command, Connection, Span, no_command};
-use crate::queue::{Address, Endpoint, Queue, redis_cli, shell};
+use crate::args::{Args, Command, Connection, Span, TlsFlags, ViaFlags, no_command};
+use crate::queue::redis_cli::{self, RedisCli};
+use crate::queue::{Address, Endpoint, ProfileReference, Queue, shell};
 use file::{File, LoadedFile};
 use reader::listed;
 
@@ -66,12 +69,16 @@ pub struct Config {
 #[derive(Clone, Debug)]
 struct CommonSettings {
     path: Option<PathBuf>,
+    /// The same as it was typed; none: the file is found without.
+    typed_path: Option<PathBuf>,
     profiles: Vec<Profile>,
     read_only: bool,
     keep_days: u32,
     password: Secret,
     /// For sentinels.
     sentinel_password: Secret,
+    /// A server of no name, by the flags about the way: these hold for an address that is typed later.
+    way: Endpoint,
 }
 
 /// A password for servers that have none of their own.
@@ -125,10 +132,12 @@ impl Config {
         let screen = screen_options(args, &file, Terminal::of(env))?;
         let elsewhere = CommonSettings {
             path,
+            typed_path: connection.config.clone(),
             read_only: connection.read_only || file.read_only == Some(true),
             keep_days: file.keep_days.unwrap_or(KEEP_DAYS),
             password: Secret(env("REDISCLI_AUTH")),
             sentinel_password: Secret(env(sentinel::VARIABLE)),
+            way: way(connection)?,
             profiles: file.profiles,
         };
         let profile = match chosen(args, env("DELAYSCOPE_PROFILE"), file.profile)? {
@@ -184,12 +193,21 @@ impl Config {
             queues: Vec::new(),
             ..self.clone()
         };
-        Ok(there.with(profile, endpoint))
+        Ok(there.with(profile, endpoint, false))
     }
 
-    /// This session at the server at `HOST:PORT/DB`, or of a URL, which no profile is of.
+    /// This session at the server at `HOST:PORT/DB`, or of a URL, which no profile is of. Whom to trust
+    /// and the way there are as the flags have it; login, `--sni`, `--node` and database were those of
+    /// another server. A URL's scheme says whether TLS is spoken; where there is none, the flags do.
     pub fn for_address(&self, address: &str) -> Result<Self, ConfigError> {
-        let endpoint = url::parse(&whole_url(address))?;
+        let mut endpoint = url::parse(&whole_url(address))?;
+        if !matches!(endpoint.address, Address::Unix(_)) {
+            let way = &self.elsewhere.way;
+            endpoint.via = way.via.clone();
+            if endpoint.tls.is_some() || !address.contains("://") {
+                endpoint.tls = way.tls.clone().or(endpoint.tls);
+            }
+        }
         Ok(Self {
             endpoint: self.elsewhere.filled_in(endpoint),
             endpoint_named: true,
@@ -205,15 +223,7 @@ impl Config {
     /// from where it came from.
     #[must_use]
     pub fn program(&self) -> String {
-        let Some(profile) = &self.profile else {
-            return redis_cli::ours(&self.endpoint);
-        };
-        let name = shell::word(profile.name.as_bytes());
-        let mut line = format!("delayscope --profile {name}");
-        if profile.endpoint.db != self.endpoint.db {
-            line.extend([" -n ", &self.endpoint.db.to_string()]);
-        }
-        line
+        redis_cli::ours(&self.endpoint)
     }
 
     /// Returns the words with which a shell starts this program and redis-cli on the server.
@@ -221,7 +231,7 @@ impl Config {
     pub fn programs(&self) -> redis_cli::Programs {
         redis_cli::Programs {
             ours: self.program(),
-            redis_cli: redis_cli::program(&self.endpoint),
+            redis_cli: RedisCli::at(&self.endpoint),
         }
     }
 
@@ -236,6 +246,7 @@ impl Config {
     /// At the server of a profile, as the arguments `given` change it.
     fn at(self, profile: Profile, given: &Connection) -> Result<Self, ConfigError> {
         let password = given.password.clone().filter(|typed| !typed.is_empty());
+        let other_password = password.is_some();
         let mut endpoint = match password {
             Some(_) => profile.endpoint.clone(),
             None => profile.unlocked()?,
@@ -244,13 +255,21 @@ impl Config {
         endpoint.user = given.user.clone().or(endpoint.user);
         endpoint.db = given.db.unwrap_or(endpoint.db);
         let endpoint = self.elsewhere.completed(endpoint, given)?;
-        Ok(self.with(profile, endpoint))
+        Ok(self.with(profile, endpoint, other_password))
     }
 
     /// At a profile's server, which is `endpoint`.
-    fn with(self, profile: Profile, endpoint: Endpoint) -> Self {
+    fn with(self, profile: Profile, endpoint: Endpoint, other_password: bool) -> Self {
+        let reference = ProfileReference {
+            words: self.elsewhere.naming(&profile.name),
+            endpoint: profile.endpoint.clone(),
+            other_password,
+        };
         Self {
-            endpoint,
+            endpoint: Endpoint {
+                profile: Some(Arc::new(reference)),
+                ..endpoint
+            },
             endpoint_named: true,
             read_only: self.elsewhere.read_only || profile.read_only,
             queues: if self.queues.is_empty() {
@@ -292,6 +311,18 @@ impl CommonSettings {
         endpoint
     }
 
+    /// The flags that name a profile, as a shell takes them: with the file, where that was typed.
+    fn naming(&self, profile: &str) -> String {
+        let name = format!("--profile {}", shell::word(profile.as_bytes()));
+        match &self.typed_path {
+            Some(path) => {
+                let path = shell::word(path.as_os_str().as_bytes());
+                format!("--config {path} {name}")
+            }
+            None => name,
+        }
+    }
+
     fn profile(&self, name: &str) -> Result<Profile, ConfigError> {
         let known = self.profiles.iter().find(|profile| profile.name == name);
         known.cloned().ok_or_else(|| {
@@ -308,6 +339,22 @@ impl CommonSettings {
             }
         })
     }
+}
+
+/// Returns a server of no name, with what the flags say of the way to any server.
+fn way(given: &Connection) -> Result<Endpoint, ConfigError> {
+    let trust = TlsFlags {
+        sni: None,
+        ..given.tls.clone()
+    };
+    let roads = ViaFlags {
+        alone: false,
+        ..given.via.clone()
+    };
+    let mut way = url::default();
+    tls::apply(&trust, &mut way)?;
+    via::apply(&roads, &mut way)?;
+    Ok(way)
 }
 
 /// Returns the URL that an address stands for.

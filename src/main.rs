@@ -59,13 +59,13 @@ async fn hand_over(command: Option<Command>, config: &Config) -> anyhow::Result<
         match &command {
             None => {
                 let (server, queues) = (config.endpoint.clone(), config.queues.clone());
-                return show(config, server, None, queues).await;
+                return Box::pin(show(config, server, None, queues)).await;
             }
             Some(Command::Demo(asked)) => {
                 // Where its private server listens says nothing to anybody.
                 let called = (!config.endpoint_named).then_some("demo");
                 let screen = |server, queues| show(config, server, called, queues);
-                return cli::demo::behind(asked, config, screen).await;
+                return Box::pin(cli::demo::behind(asked, config, screen)).await;
             }
             Some(_) => {}
         }

@@ -54,7 +54,7 @@ pub use plan::{EntryResult, Outcome, Plan, Summary, Tally};
 pub use sentinels::{SENTINEL_PORT, Sentinels};
 pub use server::{
     Address, Endpoint, Facts, Identity, Link, LinkCost, LinkState, Nodes, Optional,
-    RefusedCommands, Tls, Verify,
+    ProfileReference, RefusedCommands, Tls, Verify,
 };
 pub use snapshot::{
     Announcement, Bar, KeyFacts, MOST_HEARD, Page, PageAsk, Pulse, Survey, ToldWrites,

@@ -321,6 +321,16 @@ impl<'a> ChangeCommand<'a> {
         }
         let Some(writer) = writer else {
             plan::print(plan, out)?;
+            let by_hand = plan.commands.iter().any(|line| line.contains("redis-cli"));
+            if let Some(caveat) = self
+                .config
+                .programs()
+                .redis_cli
+                .caveat()
+                .filter(|_| by_hand)
+            {
+                say::note(caveat);
+            }
             return Ok(CommandOutcome::Done);
         };
         if !self.how.yes && !self.agreed(plan).await? {

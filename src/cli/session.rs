@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::ServerClock;
 use crate::config::Config;
-use crate::queue::redis_cli::{self, Programs};
+use crate::queue::redis_cli::Programs;
 use crate::queue::{LinkState, Queue};
 use crate::store::{Access, Store, StoreError};
 
@@ -47,7 +47,7 @@ impl Session {
     pub(super) fn programs(&self, config: &Config) -> Programs {
         let mut programs = config.programs();
         if !self.store.node_ids().is_empty() {
-            programs.redis_cli = redis_cli::program_in_cluster(&config.endpoint);
+            programs.redis_cli.follow_slots();
         }
         programs
     }

@@ -3,6 +3,8 @@
 use clap::Parser as _;
 
 use super::*;
+use crate::queue::Verify;
+use crate::queue::via::Via;
 
 fn config(line: &str, password: Option<&str>) -> Result<Config, ConfigError> {
     let password = password.map(|password| ("REDISCLI_AUTH", password));
@@ -171,6 +173,65 @@ fn a_profile_is_a_server_with_what_holds_there() {
 }
 
 #[test]
+fn a_line_for_a_shell_names_the_profile_and_what_was_typed_besides() {
+    let line = "--profile production -n 4 --user me -a typed --map a:1=b:2 --cacert /ca.pem";
+    let config = with_file(PROFILES, line, &[]).unwrap();
+    let program = config.program();
+    assert_eq!(
+        program,
+        "delayscope --profile production -n 4 --user me --askpass --tls --cacert /ca.pem --map \
+         a:1=b:2"
+    );
+    let other = config.for_db(2).program();
+    assert_eq!(other, program.replace(" -n 4", ""));
+    let local = config.for_profile("local").unwrap().program();
+    assert_eq!(local, "delayscope --profile local");
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("our.toml");
+    std::fs::write(&file, PROFILES).unwrap();
+    let file = file.display();
+    let named = config_of(&format!("--config {file} --profile local"));
+    let line = format!("delayscope --config {file} --profile local");
+    assert_eq!(named.program(), line);
+}
+
+#[test]
+fn another_server_is_reached_in_the_way_that_was_typed_and_as_nobody() {
+    let line = "--proxy socks5://gate --map a=b --cacert /ca.pem --tls-verify ca --cert /c --key /k \
+                --sni inner --node -n 4 --user me -a typed redis://first";
+    let config = config_of(line);
+    let there = |address| config.for_address(address).unwrap().endpoint;
+    let second = there("second:7000");
+    assert_eq!(second.to_string(), "second:7000/0");
+    assert_eq!([&second.user, &second.password], [&None, &None]);
+    let via = &second.via;
+    assert_eq!((via.map.len(), via.alone), (1, false));
+    assert!(via.proxy.is_some());
+    let tls = second.tls.unwrap();
+    assert_eq!((tls.verify, &tls.name), (Verify::Ca, &None));
+    assert_eq!(tls.ca_file, Some("/ca.pem".into()));
+    assert!(tls.identity.is_some());
+    assert_eq!(there("rediss://second").tls, Some(tls));
+    assert_eq!(there("redis://second").tls, None);
+    assert!(there("redis://second").via.proxy.is_some());
+    let socket = there("unix:///s");
+    assert_eq!((socket.tls, socket.via), (None, Via::default()));
+}
+
+#[test]
+fn a_way_that_a_profile_has_is_that_of_its_server_alone() {
+    let text = "[profiles.p]\nurl = \"rediss://h\"\nproxy = \"socks5://gate\"";
+    let config = with_file(text, "--profile p", &[]).unwrap();
+    assert!(config.endpoint.via.proxy.is_some());
+    let other = config.for_address("localhost").unwrap().endpoint;
+    assert_eq!((other.tls, other.via), (None, Via::default()));
+}
+
+fn config_of(line: &str) -> Config {
+    config(line, None).unwrap()
+}
+
+#[test]
 fn a_password_for_one_server_is_not_sent_to_another() {
     let env = [("REDISCLI_AUTH", "env")];
     let password = |line| {
@@ -305,7 +366,11 @@ fn the_example_shows_every_option_with_its_default() {
     assert_eq!(example.keep_days, default.keep_days);
     assert_eq!(example.read_only, default.read_only);
     let local = example.for_profile("local").unwrap();
-    assert_eq!(local.endpoint, default.endpoint);
+    let there = Endpoint {
+        profile: None,
+        ..local.endpoint
+    };
+    assert_eq!(there, default.endpoint);
     assert_eq!(local.read_only, default.read_only);
     assert!(!local.profile.unwrap().protected);
     let options = file::KEYS.iter().chain(profile::KEYS);

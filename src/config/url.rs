@@ -19,6 +19,7 @@ pub(super) fn default() -> Endpoint {
         password: None,
         tls: None,
         via: Via::default(),
+        profile: None,
     }
 }
 
@@ -144,6 +145,7 @@ fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
         password,
         tls: None,
         via: Via::default(),
+        profile: None,
     })
 }
 
@@ -193,6 +195,7 @@ fn sentinels(rest: &str) -> Result<Endpoint, BadUrl> {
         password,
         tls: None,
         via: Via::default(),
+        profile: None,
     })
 }
 
@@ -221,6 +224,7 @@ fn unix(rest: &str) -> Result<Endpoint, BadUrl> {
         password,
         tls: None,
         via: Via::default(),
+        profile: None,
     })
 }
 

@@ -155,6 +155,7 @@ mod tests {
             password: Some("sesame".to_owned()),
             tls: None,
             via: Via::default(),
+            profile: None,
         }
     }
 

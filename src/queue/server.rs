@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::sentinels::{Sentinels, place, places};
@@ -26,6 +27,19 @@ pub struct Endpoint {
     pub tls: Option<Tls>,
     /// The way connections to it, and to whatever it leads to, are made.
     pub via: Via,
+    /// The profile that it is of, for lines that a shell is given.
+    pub profile: Option<Arc<ProfileReference>>,
+}
+
+/// A profile of the configuration file, as a line for a shell names it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ProfileReference {
+    /// The flags that name it, as a shell takes them.
+    pub words: String,
+    /// Its server, as the file has it.
+    pub endpoint: Endpoint,
+    /// Another password was typed than the one that the profile has.
+    pub other_password: bool,
 }
 
 /// TLS to a server: whom to trust, and as whom to come.

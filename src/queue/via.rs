@@ -62,16 +62,32 @@ impl Via {
     pub fn mapped(&self, host: &str, port: u16) -> (String, u16) {
         let fits =
             |one: &&AddressMapping| one.from.0 == host && one.from.1.is_none_or(|own| own == port);
-        // One that names the port is meant before one that does not.
-        let exact = self
-            .map
-            .iter()
-            .filter(fits)
-            .max_by_key(|one| one.from.1.is_some());
-        match exact {
+        match self.by_weight().find(fits) {
             Some(one) => (one.to.0.clone(), one.to.1.unwrap_or(port)),
             None => (host.to_owned(), port),
         }
+    }
+
+    /// The mappings in the order in which they count: one that names the port before one that does
+    /// not, and of the same kind a later one before an earlier one.
+    pub fn by_weight(&self) -> impl Iterator<Item = &AddressMapping> {
+        let with_port = |exact: bool| {
+            let all = self.map.iter().rev();
+            all.filter(move |one| one.from.1.is_some() == exact)
+        };
+        with_port(true).chain(with_port(false))
+    }
+}
+
+/// A host, and a port where it names one.
+type MappedEnd<'a> = (&'a str, Option<u16>);
+
+impl AddressMapping {
+    /// Both of its ends: what servers tell, and where to connect instead.
+    #[must_use]
+    pub fn ends(&self) -> (MappedEnd<'_>, MappedEnd<'_>) {
+        let [from, to] = [&self.from, &self.to].map(|end| (end.0.as_str(), end.1));
+        (from, to)
     }
 }
 

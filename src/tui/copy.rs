@@ -125,7 +125,7 @@ pub(crate) fn command(model: &mut Model) -> Vec<Effect> {
             _ => vec![b"ZSCORE", &keys.timeouts, &row.member],
         },
     };
-    let line = redis_cli::line(&model.site.redis_cli, &args);
+    let line = redis_cli::line(model.site.redis_cli.program(), &args);
     copy_out(model, line, "a redis-cli command")
 }
 
@@ -182,7 +182,8 @@ fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
 /// is to do.
 fn first_words(model: &Model, copy: &str) -> String {
     let line = copy.lines().next().unwrap_or_default();
-    let line = line.strip_prefix(&*model.site.redis_cli).unwrap_or(line);
+    let program = model.site.redis_cli.program();
+    let line = line.strip_prefix(program).unwrap_or(line);
     text::cut(text::printable(line.trim()).as_ref(), COLUMNS_OF_A_COPY).into_owned()
 }
 

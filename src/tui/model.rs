@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::clock::EpochMillis;
 use crate::queue::node::Node;
+use crate::queue::redis_cli::RedisCli;
 use crate::queue::{Known, Link, Queue, ServerWatch};
 use crate::tui::bell::Bell;
 use crate::tui::change::OpenChanges;
@@ -230,7 +231,7 @@ impl Model {
             look,
             site: Site {
                 endpoint,
-                redis_cli: "redis-cli".to_owned(),
+                redis_cli: RedisCli::default(),
                 read_only,
                 ..Site::default()
             },

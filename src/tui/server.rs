@@ -5,6 +5,7 @@ pub mod update;
 
 use crate::config::Profile;
 use crate::queue::Queue;
+use crate::queue::redis_cli::RedisCli;
 
 /// The steps of the way to another server.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +37,8 @@ pub enum Effect {
 pub struct Site {
     /// Its name in the header: `host:port/db`, or a name.
     pub endpoint: String,
-    /// The redis-cli command that reaches it: see [`crate::queue::redis_cli::program`].
-    pub redis_cli: String,
+    /// The redis-cli that reaches it.
+    pub redis_cli: RedisCli,
     /// The command by which a shell starts this program there; none for a server that ends with the
     /// program.
     pub program: Option<String>,

@@ -178,6 +178,35 @@ fn the_rules_that_acl_prints_are_all_that_sentinels_and_master_have_to_allow() {
     let told = said(&mut command).done();
     assert_eq!(told.json()[0]["waiting"], 3);
     assert_eq!(told.err, "", "nothing is refused");
+    // A line for redis-cli knows both logins too, and a mapping.
+    let port = group.servers[0].port();
+    let mut command = bare(home.path());
+    let logins = [
+        ("REDISCLI_AUTH", "one"),
+        ("DELAYSCOPE_SENTINEL_AUTH", "two"),
+    ];
+    command.envs(logins).args(["-u", &url, "--user", "watcher"]);
+    command.args(["--sentinel-user", "watcher-sentinels"]);
+    command.args(["--map", &format!("127.0.0.1:{port}=localhost:{port}")]);
+    let found = said(command.args(["doctor", "orders", "--json"])).json();
+    let mut commands = found
+        .iter()
+        .filter_map(|f| f["evidence"]["commands"].as_array());
+    let line = commands.next().expect("evidence")[0].as_str().unwrap();
+    assert!(!line.contains("two") && !line.contains("one"), "{line}");
+    let mut shell = Command::new("sh");
+    let traced = shell.args(["-xc", line]).envs(logins).output().unwrap();
+    let (out, err) = (
+        String::from_utf8(traced.stdout).unwrap(),
+        String::from_utf8(traced.stderr).unwrap(),
+    );
+    assert!(traced.status.success() && !out.trim().is_empty(), "{err}");
+    assert!(!out.contains("NOAUTH") && !out.contains("NOPERM"), "{out}");
+    let there = format!("redis-cli -h localhost -p {port} ");
+    assert!(
+        err.contains(&there) && !err.contains("AUTH failed"),
+        "{err}"
+    );
     let mut wrong = bare(home.path());
     wrong.args(["-u", &url, "--sentinel-user", "watcher-sentinels"]);
     wrong.args(["--sentinel-pass", "sesame", "queues"]);

@@ -172,6 +172,7 @@ async fn agreeable() -> (Endpoint, Arc<AtomicUsize>) {
         password: None,
         tls: None,
         via: delayscope::queue::via::Via::default(),
+        profile: None,
     };
     (endpoint, subscribed)
 }

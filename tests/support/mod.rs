@@ -194,6 +194,7 @@ impl Server {
             password: self.password.clone(),
             tls: None,
             via: delayscope::queue::via::Via::default(),
+            profile: None,
         }
     }
 

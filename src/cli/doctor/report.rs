@@ -41,6 +41,11 @@ pub(super) fn print<W: Write>(
     }
     out.flush()?;
     remarks(doctor, all);
+    if let Some(caveat) = programs.redis_cli.caveat()
+        && all.iter().any(|said| !said.findings.is_empty())
+    {
+        say::note(caveat);
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -233,13 +234,10 @@ fn queue_found<W: Write>(
 const QUEUE: &str = "queue";
 
 /// No command is told.
-static NONE: Programs = Programs {
-    ours: String::new(),
-    redis_cli: String::new(),
-};
+static NONE: LazyLock<Programs> = LazyLock::new(Programs::default);
 
 /// A line that names no repair.
-const fn event<'a, W: Write>(
+fn event<'a, W: Write>(
     queue: &'a Queue,
     at: EpochMillis,
     out: &'a mut Output<W>,

@@ -465,6 +465,7 @@ mod tests {
             password: None,
             tls: None,
             via: Via::default(),
+            profile: None,
         };
         let store = Store::open(endpoint, Access::ReadWrite);
         // Of this one nothing can be brought back, and nobody need be asked for that.

@@ -82,6 +82,7 @@ impl PrivateServer {
             password: None,
             tls: None,
             via: Via::default(),
+            profile: None,
         }
     }
 

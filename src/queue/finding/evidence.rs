@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use super::advice::Advice;
 use crate::clock::EpochMillis;
+use crate::queue::EntryId;
 use crate::queue::change::ChangeRequest;
 use crate::queue::entry::Entry;
-use crate::queue::{EntryId, redis_cli};
+use crate::queue::redis_cli::{self, RedisCli};
 
 /// Figures, words and commands that show a finding to be true.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -50,22 +51,22 @@ impl Evidence {
         self.node = Some(Arc::clone(node));
     }
 
-    /// The commands that show it; `redis_cli`: how a shell starts that on the server.
-    pub fn checks(&self, redis_cli: &str) -> impl Iterator<Item = String> {
+    /// The commands that show it, on the server.
+    pub fn checks(&self, redis_cli: &RedisCli) -> impl Iterator<Item = String> {
         reaching(&self.commands, redis_cli)
     }
 }
 
 impl Remedy {
-    /// The commands that mend it by hand; `redis_cli`: how a shell starts that on the server.
-    pub fn by_hand(&self, redis_cli: &str) -> impl Iterator<Item = String> {
+    /// The commands that mend it by hand, on the server.
+    pub fn by_hand(&self, redis_cli: &RedisCli) -> impl Iterator<Item = String> {
         reaching(&self.lines, redis_cli)
     }
 
     /// All that is to be done, in one line, with `sentence` for what it says: the commands by hand
     /// come first, since a command that is cut is none.
     #[must_use]
-    pub fn to_do(&self, redis_cli: &str, sentence: String) -> String {
+    pub fn to_do(&self, redis_cli: &RedisCli, sentence: String) -> String {
         let lines = self.by_hand(redis_cli).map(|line| format!("$ {line} "));
         let lines: String = lines.collect();
         if lines.is_empty() {
@@ -75,10 +76,8 @@ impl Remedy {
     }
 }
 
-fn reaching(lines: &[String], program: &str) -> impl Iterator<Item = String> {
-    lines
-        .iter()
-        .map(move |line| redis_cli::reaching(line, program))
+fn reaching(lines: &[String], redis_cli: &RedisCli) -> impl Iterator<Item = String> {
+    lines.iter().map(|line| redis_cli.reaching(line))
 }
 
 /// The step that a repair takes.

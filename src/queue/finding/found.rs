@@ -12,7 +12,8 @@ use super::open::OpenQuestion;
 use super::trend::Trend;
 use crate::clock::EpochMillis;
 use crate::queue::frames::PayloadBegin;
-use crate::queue::{EntryId, Exact, JudgedMember, redis_cli, text};
+use crate::queue::redis_cli::{self, RedisCli};
+use crate::queue::{EntryId, Exact, JudgedMember, text};
 
 /// One diagnosed problem of a queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,15 +177,17 @@ impl Finding {
         told
     }
 
-    /// All that people read of the evidence, in the same way; `redis_cli`: how a shell starts that on
-    /// the server.
-    pub fn evidence_by_payload(&self, redis_cli: &str) -> impl Iterator<Item = String> {
+    /// All that people read of the evidence, in the same way, with its commands for a shell.
+    pub fn evidence_by_payload(&self, redis_cli: &RedisCli) -> impl Iterator<Item = String> {
         let words = self
             .evidence
             .words
             .iter()
             .map(|words| self.by_payload(words));
-        words.chain(self.evidence.checks(redis_cli))
+        let commands = self.evidence.checks(redis_cli);
+        let caveat = redis_cli.caveat().map(str::to_owned);
+        let caveat = caveat.filter(|_| !self.evidence.commands.is_empty());
+        words.chain(commands).chain(caveat)
     }
 
     /// Words with what an entry says before its id.
@@ -253,6 +256,20 @@ impl Finding {
             step,
             lines: Vec::new(),
         };
+        self
+    }
+
+    /// With the redis-cli command that looks at a whole cluster, from that node (`host:port`).
+    pub(super) fn check_cluster(mut self, node: &str) -> Self {
+        let line = format!("redis-cli --cluster check {node}");
+        self.evidence.commands.push(line);
+        self
+    }
+
+    /// With the redis-cli command that mends a whole cluster, from that node (`host:port`).
+    pub(super) fn fix_cluster(mut self, node: &str) -> Self {
+        let line = format!("redis-cli --cluster fix {node}");
+        self.repair.lines.push(line);
         self
     }
 

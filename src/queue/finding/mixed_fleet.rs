@@ -201,6 +201,7 @@ mod tests {
     use crate::queue::Known;
     use crate::queue::frame::Form;
     use crate::queue::look::{Client, Clients};
+    use crate::queue::redis_cli::RedisCli;
 
     /// Both forms are due and were offered last; the head has just come.
     fn scene() -> Scene {
@@ -231,7 +232,7 @@ mod tests {
         assert_eq!(found.evidence.figures["failed_scripts"], 4);
         assert!(
             found
-                .evidence_by_payload("redis-cli")
+                .evidence_by_payload(&RedisCli::default())
                 .any(|line| line.contains("remembers both"))
         );
     }

@@ -313,6 +313,7 @@ mod tests {
     use super::super::tests::{Scene, framed, judged, pulse, sample, server_look, survey};
     use super::*;
     use crate::queue::frame::{self, Form};
+    use crate::queue::redis_cli::RedisCli;
 
     const NEWER: [bool; 2] = [false, true];
 
@@ -427,7 +428,7 @@ mod tests {
         assert_eq!(found.evidence.figures["due_before"], 9);
         assert!(
             found
-                .evidence_by_payload("redis-cli")
+                .evidence_by_payload(&RedisCli::default())
                 .any(|line| line.contains("offered 9 of the last 10"))
         );
     }

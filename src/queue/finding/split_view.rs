@@ -104,10 +104,11 @@ fn of_nodes(slot: u16, said: &NamedMasters) -> Finding {
         .number("slot", slot);
     finding = finding.number("named", said.keys().cloned().collect::<Vec<_>>());
     let first = in_order(said).first().map_or("", |(who, _)| *who);
-    finding.all_words(told(said)).check(&["CLUSTER"], b"NODES").repair(
-        Step::Outside,
-        format!("redis-cli --cluster check {first} tells it all; redis-cli --cluster fix {first} repairs it"),
-    )
+    finding = finding.all_words(told(said)).check(&["CLUSTER"], b"NODES");
+    finding
+        .check_cluster(first)
+        .repair(Step::Outside, "Have them agree.")
+        .fix_cluster(first)
 }
 
 fn of_sentinels(said: &NamedMasters) -> Finding {

@@ -89,10 +89,9 @@ fn finding(slot: u16, ms: i64, half: &HalfMovedSlot) -> Finding {
     .check(&["CLUSTER"], b"NODES")
     .repair(
         Step::Outside,
-        format!(
-            "Let whoever moves slots go on, or have it ended: redis-cli --cluster fix {from}"
-        ),
+        "Let whoever moves slots go on, or have it ended.",
     )
+    .fix_cluster(from)
 }
 
 #[cfg(test)]
@@ -131,6 +130,7 @@ mod tests {
             panic!("nothing found");
         };
         assert_eq!(found.severity, Severity::Critical);
+        assert_eq!(found.repair.lines, ["redis-cli --cluster fix h:3"]);
         assert!(
             found.sentence().contains("from h:3 to h:1 for 0:31"),
             "{}",

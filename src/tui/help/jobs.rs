@@ -46,7 +46,7 @@ const JOBS: &[(JobMeans, &str)] = &[
     (JobMeans::Key(Action::Offer), "Offer a message."),
     (
         JobMeans::Command(":server"),
-        "Change the server; :profile takes one of the configuration, :db another database.",
+        "Change the server, in the same way (--proxy, --map, --cacert, …); :profile takes one of the configuration, :db another database.",
     ),
     (
         JobMeans::Key(Action::CopyCommand),

@@ -44,11 +44,8 @@ fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
         )),
         _ => None,
     };
-    if link.nodes.is_some() && !model.site.redis_cli.contains("redis-cli -c") {
-        model.site.redis_cli = model
-            .site
-            .redis_cli
-            .replacen("redis-cli", "redis-cli -c", 1);
+    if link.nodes.is_some() {
+        model.site.redis_cli.follow_slots();
     }
     model.link = link;
     if let Some(text) = &moved {

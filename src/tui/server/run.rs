@@ -7,7 +7,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::{Effect, Site};
 use crate::config::Config;
 use crate::ops::journal::Journal;
-use crate::queue::{Address, Endpoint, Sentinels, redis_cli};
+use crate::queue::redis_cli::RedisCli;
+use crate::queue::{Address, Endpoint, Sentinels};
 use crate::store::{Access, Store};
 use crate::tui::msg::Msg;
 use crate::tui::server;
@@ -60,7 +61,7 @@ impl ScreenSession {
                 Some((name, _)) => format!("{name} db {}", endpoint.db),
                 None => address(endpoint),
             },
-            redis_cli: redis_cli::program(endpoint),
+            redis_cli: RedisCli::at(endpoint),
             // What is called by another name than its address is the demo's own.
             program: self.called.is_none().then(|| self.config.program()),
             db: endpoint.db,

@@ -52,6 +52,7 @@ pub(crate) fn protected(name: &str) -> Profile {
             password: None,
             tls: None,
             via: delayscope::queue::via::Via::default(),
+            profile: None,
         },
         password_command: None,
         sentinel_password_command: None,

@@ -17,6 +17,7 @@ fn config(address: Address) -> Config {
         password: None,
         tls: None,
         via: delayscope::queue::via::Via::default(),
+        profile: None,
     };
     config
 }

@@ -54,7 +54,15 @@ pub(super) fn print<W: Write>(
         return Ok(());
     }
     out.whole("")?;
-    fenced(out, |out| lines.iter().try_for_each(|line| out.whole(line)))
+    fenced(out, |out| lines.iter().try_for_each(|line| out.whole(line)))?;
+    let by_hand = worst.is_some_and(|found| !found.repair.lines.is_empty());
+    match programs.redis_cli.caveat().filter(|_| by_hand) {
+        Some(caveat) => {
+            out.whole("")?;
+            out.whole(&plain(caveat))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The commands that repair it.

@@ -1,9 +1,11 @@
 //! Keys in the menu of repairs and on a finding that are not `R` alone, and what the hints say
 //! there.
 
+use delayscope::config::parse_url;
 use delayscope::queue::Repair as Row;
 use delayscope::queue::change::ChangeRequest;
 use delayscope::queue::finding::{Finding, Severity, Step};
+use delayscope::queue::redis_cli::RedisCli;
 use delayscope::queue::{LinkState, Queue};
 use delayscope::tui::change;
 use delayscope::tui::effect::Effect;
@@ -36,7 +38,7 @@ fn r_goes_on_in_its_menu_and_other_letters_say_what_does() {
 #[test]
 fn on_a_finding_y_copies_the_command_that_mends_it_or_those_that_show_it() {
     let mut desk = desk();
-    desk.model.site.redis_cli = "redis-cli -s /run/x.sock".to_owned();
+    desk.model.site.redis_cli = RedisCli::at(&parse_url("unix:///run/x.sock").unwrap());
     desk.model.focus = Pane::Entries;
     desk.char('5');
     let mut found = finding("wrong-type", Step::Outside);
@@ -67,7 +69,7 @@ fn on_a_finding_y_copies_the_command_that_mends_it_or_those_that_show_it() {
 #[test]
 fn on_a_finding_the_other_copy_takes_all_of_it_for_a_ticket() {
     let mut desk = desk();
-    desk.model.site.redis_cli = "redis-cli -s /run/x.sock".to_owned();
+    desk.model.site.redis_cli = RedisCli::at(&parse_url("unix:///run/x.sock").unwrap());
     desk.model.focus = Pane::Entries;
     desk.char('5');
     let mut found = finding("wrong-type", Step::Outside);
@@ -298,7 +300,7 @@ fn what_does_not_apply_is_one_row_below_what_helps_until_it_is_opened() {
 #[test]
 fn in_the_menu_y_copies_what_mends_the_worst_finding_by_hand() {
     let mut desk = desk();
-    desk.model.site.redis_cli = "redis-cli -s /run/x.sock".to_owned();
+    desk.model.site.redis_cli = RedisCli::at(&parse_url("unix:///run/x.sock").unwrap());
     let mut found = finding("wrong-type", Step::Outside);
     found.repair.lines = vec!["redis-cli RENAMENX orders taken".to_owned()];
     desk.model.queues[0].findings = vec![found];
