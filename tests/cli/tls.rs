@@ -159,8 +159,13 @@ fn behind_tls_everything_works() {
 
 /// A room with what is needed by servers behind TLS, and who signs; the arguments that name it.
 fn files_of_servers() -> (tempfile::TempDir, PathBuf, [String; 8]) {
+    files_of_servers_named("127.0.0.1")
+}
+
+/// The same for servers whose certificate bears that name.
+fn files_of_servers_named(name: &str) -> (tempfile::TempDir, PathBuf, [String; 8]) {
     let (authority, files) = (Authority::new("Ours"), room());
-    let shown = authority.signs(&["127.0.0.1"]);
+    let shown = authority.signs(&[name]);
     let file = |name: &str, text: &str| {
         let path = files.path().join(name);
         std::fs::write(&path, text).unwrap();
@@ -230,6 +235,26 @@ fn a_cluster_behind_tls_is_read_and_changed_also_when_another_node_takes_over() 
             info(&cluster.nodes[2 + MASTERS], "replication").contains("role:master")
         });
     });
+}
+
+#[test]
+fn nodes_that_are_announced_by_address_are_known_by_the_name_of_the_seed() {
+    let (_files, ca, args) = files_of_servers_named("localhost");
+    let cluster = Cluster::start_behind_tls(&args.each_ref().map(String::as_str));
+    let queue = queue_at(2, 0);
+    let node = &cluster.nodes[2];
+    node.fill(&queue, 3, node.now().plus(-600_000), 1);
+    let home = room();
+    let port = cluster.nodes[0].port();
+    let by = |url: &str| {
+        let mut program = bare(home.path());
+        program.args(["-u", url, "--cacert"]).arg(&ca);
+        said(program.args(["queues", "--json"]))
+    };
+    let told = by(&format!("rediss://localhost:{port}")).done();
+    assert_eq!(told.json()[0]["waiting"], 3, "{told:?}");
+    let sole = by(&format!("rediss://127.0.0.1:{port}"));
+    sole.failed("not 127.0.0.1: give the right one with --sni NAME");
 }
 
 #[test]

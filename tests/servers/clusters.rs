@@ -11,9 +11,11 @@ use delayscope::ops::memory::Memory;
 use delayscope::ops::plan::{Base, ChangeRequest, EntryChoice, NewDue};
 use delayscope::ops::refresh::{pulse, pulses, pulses_apart, survey};
 use delayscope::queue::look::LookAsk;
-use delayscope::queue::{Known, LinkState, Outcome, Queue, ServerWatch};
+use delayscope::queue::{Address, Endpoint, Known, LinkState, Outcome, Queue, ServerWatch};
 use delayscope::store::{Access, Store, read, watch};
 use futures_util::{Stream, StreamExt as _};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::time::timeout;
 
 use crate::apply::bench::{Bench, Contents, lost};
 use crate::apply::ways::matching;
@@ -81,6 +83,38 @@ async fn queues_of_all_nodes_are_found_and_counted_through_any_node() {
         let nodes = store.link().borrow().nodes.expect("a cluster");
         assert_eq!((nodes.masters, nodes.replicas, nodes.unowned), (3, 3, 0));
     }
+}
+
+/// A listener that takes no connection, and refuses none: its queue is full.
+async fn deaf() -> (TcpListener, Vec<TcpStream>, (String, u16)) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let at = listener.local_addr().unwrap();
+    let mut queue = Vec::new();
+    while let Ok(stream) = timeout(Duration::from_millis(100), TcpStream::connect(at)).await {
+        queue.push(stream.unwrap());
+    }
+    (listener, queue, (at.ip().to_string(), at.port()))
+}
+
+#[tokio::test]
+async fn a_seed_that_does_not_answer_delays_nobody() {
+    let cluster = Cluster::start();
+    let queues = filled(&cluster);
+    let (_listener, _queue, dead) = deaf().await;
+    let alive = ("127.0.0.1".to_owned(), cluster.nodes[0].port());
+    let endpoint = Endpoint {
+        address: Address::Cluster(vec![dead.clone(), dead, alive]),
+        ..cluster.endpoint(0)
+    };
+    let begun = instant();
+    let store = Store::open(endpoint, Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    let took = instant() - begun;
+    // The wait for a connection is 2 s.
+    assert!(took < Duration::from_millis(1_500), "{took:?}");
+    assert_eq!(pulses(&store, &queues).await.unwrap().len(), MASTERS);
 }
 
 /// A cluster that goes on without those of its nodes that are away.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use redis::Value;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
@@ -28,7 +30,9 @@ use crate::queue::{Address, Endpoint, fleet, text};
 
 /// The longest wait for the connection itself, its handshake, and then for the first answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
-/// The same where a command leads to the server: it logs in somewhere else first.
+/// The wait for one of several servers before the next one is tried beside it.
+const NEXT: Duration = Duration::from_millis(250);
+/// The same as [`LIMIT`] where a command leads to the server: it logs in somewhere else first.
 const TUNNEL_LIMIT: Duration = Duration::from_secs(10);
 
 /// The way to one server, by which every connection to it is made.
@@ -185,7 +189,9 @@ impl Dialer {
         }
     }
 
-    /// Connects to the address that was named; if nobody answers there, to another node.
+    /// Connects to the address that was named; if nobody answers there, to another node. Each next one
+    /// is tried when the one before has failed, or has not answered for a moment; the first that
+    /// answers is taken.
     async fn open_any(&self, topology: &Topology) -> Result<LinkStream, StoreError> {
         let named = match &self.endpoint.address {
             Address::Cluster(nodes) => nodes.iter().map(tcp).collect(),
@@ -193,21 +199,33 @@ impl Dialer {
         };
         let mut places = named.clone();
         places.extend(topology.addresses());
-        let mut failed = None;
-        for (n, place) in places.iter().enumerate() {
-            if places[..n].contains(place) {
-                continue;
-            }
-            match self.open(place).await {
-                Ok(stream) => {
+        let each = places.iter().enumerate();
+        let each = each.filter(|(n, place)| !places[..*n].contains(place));
+        let mut waiting = each.map(|(_, place)| place);
+        let attempt = async |place| (place, self.open(place).await);
+        let mut tried: FuturesUnordered<_> = waiting.next().map(attempt).into_iter().collect();
+        let mut failed: Vec<(&Address, StoreError)> = Vec::new();
+        while !tried.is_empty() {
+            match timeout(NEXT + self.login(), tried.next()).await {
+                Ok(Some((place, Ok(stream)))) => {
+                    if let Some(name) = host_name(place) {
+                        topology.seed.get_or_init(|| name.to_owned());
+                    }
                     let is_elsewhere = self.endpoint.address != *place;
                     self.is_at(is_elsewhere.then(|| place.clone()));
                     return Ok(stream);
                 }
-                Err(error) => failed = failed.or(Some(error)),
+                Ok(Some((place, Err(error)))) => failed.push((place, error)),
+                Ok(None) | Err(_) => {}
             }
+            tried.extend(waiting.next().map(attempt));
         }
-        Err(failed.unwrap_or_else(|| self.unreachable("no node was named".to_owned())))
+        // Of the one that was named first.
+        let first = places.iter().find_map(|place| {
+            let at = failed.iter().position(|(of, _)| *of == place)?;
+            Some(failed.swap_remove(at).1)
+        });
+        Err(first.unwrap_or_else(|| self.unreachable("no node was named".to_owned())))
     }
 
     /// Connects to an address that was looked up; `what` it is, for errors.
@@ -244,6 +262,10 @@ impl Dialer {
         let tunnel = stream.tunnel();
         match timeout(self.limit(), client.greet(stream)).await {
             Ok(Ok(stream)) => Ok(stream),
+            Ok(Err(why)) if why.is_other_name => match self.greet_as_seed(address).await {
+                Some(stream) => Ok(stream),
+                None => Err(self.disagreed(why.words)),
+            },
             Ok(Err(why)) if why.is_closed => Err(match self.tunnel_ended(tunnel.as_ref()).await {
                 Some(ended) => ended,
                 None => self.disagreed(why.words),
@@ -251,6 +273,33 @@ impl Dialer {
             Ok(Err(why)) => Err(self.disagreed(why.words)),
             Err(_) => Err(self.disagreed(self.silence(address).await)),
         }
+    }
+
+    /// Shakes hands anew with a node of a cluster that is announced by its address, where its
+    /// certificate bears the name of the seed; later connections begin with that one.
+    async fn greet_as_seed(&self, address: &Address) -> Option<LinkStream> {
+        let (Some(tls), Address::Tcp(host, _)) = (&self.endpoint.tls, address) else {
+            return None;
+        };
+        // The name that was tried may have been the seed's, of a node that has another one now.
+        self.clients().remove(host);
+        let seed = self.topology()?.seed.get()?;
+        if tls.name.is_some() || host_name(address).is_some() {
+            return None;
+        }
+        let client = Arc::new(tls::TlsClient::read(tls, seed).ok()?);
+        let greeted = async {
+            let stream = self.socket(address).await.ok()?;
+            client.greet(stream).await.ok()
+        };
+        let stream = timeout(self.limit(), greeted).await.ok()??;
+        self.clients().insert(host.clone(), client);
+        Some(stream)
+    }
+
+    fn clients(&self) -> MutexGuard<'_, BTreeMap<String, Arc<tls::TlsClient>>> {
+        // Nothing panics while it holds the lock.
+        self.tls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection in the open to what an address stands for.
@@ -529,8 +578,7 @@ impl Dialer {
         let (Some(tls), Address::Tcp(host, _)) = (&self.endpoint.tls, address) else {
             return Ok(None);
         };
-        // Nothing panics while it holds the lock.
-        let mut clients = self.tls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.clients();
         if let Some(client) = clients.get(host) {
             return Ok(Some(Arc::clone(client)));
         }
@@ -608,6 +656,14 @@ impl AsyncWrite for EndingStream {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+/// The host of an address, where that is a name.
+fn host_name(address: &Address) -> Option<&str> {
+    match address {
+        Address::Tcp(host, _) if host.parse::<IpAddr>().is_err() => Some(host),
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The map of a cluster: its nodes, and which of them owns which slot.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use redis::Value;
 use tokio::sync::{Notify, watch};
@@ -14,6 +15,9 @@ pub(in crate::store) struct Topology {
     pub(super) map: watch::Sender<SlotMap>,
     /// Told when the map may be wrong.
     pub(super) doubts: Notify,
+    /// The name of the host by which we first got in: a certificate may bear it that is shown by nodes
+    /// which are announced by their addresses alone.
+    pub(super) seed: OnceLock<String>,
 }
 
 /// The nodes of a cluster, and their slots.

@@ -69,6 +69,7 @@ impl TlsClient {
             Err(why) => Err(HandshakeFailure {
                 words: self.refusal(&why),
                 is_closed: is_closed(&why),
+                is_other_name: is_other_name(&why),
             }),
         }
     }
@@ -152,6 +153,8 @@ pub(super) struct HandshakeFailure {
     pub(super) words: String,
     /// The connection was closed without a word of TLS.
     pub(super) is_closed: bool,
+    /// Its certificate is trusted, but bears other names.
+    pub(super) is_other_name: bool,
 }
 
 fn is_closed(why: &io::Error) -> bool {
@@ -161,6 +164,19 @@ fn is_closed(why: &io::Error) -> bool {
         io::ErrorKind::BrokenPipe,
     ];
     why.get_ref().is_none_or(|inner| !inner.is::<Error>()) && kinds.contains(&why.kind())
+}
+
+/// Tells whether nothing but the name in a certificate is wrong.
+fn is_other_name(why: &io::Error) -> bool {
+    let error = why
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<Error>());
+    matches!(
+        error,
+        Some(Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
+        ))
+    )
 }
 
 /// Tells whether a stream answers PING as Redis does, whatever it says then.
