@@ -173,6 +173,36 @@ fn every_command_works_on_a_queue_of_another_node() {
 }
 
 #[test]
+fn queues_of_several_nodes_are_not_traced_as_if_one_node_told_of_all() {
+    let stage = Stage::new(1);
+    let [first, second, ..] = &stage.names[..] else {
+        panic!("{:?}", stage.names)
+    };
+    let trace = ["trace", "--limit", "1", "--for", "1s", "--json"];
+    let all = stage.run(&trace);
+    all.failed("3 of this cluster have queues. Name one, as in trace orders");
+    let named = ["--queue", first, "--queue", second];
+    let two = stage.run(&[&named[..], &trace].concat());
+    let port = |node: usize| stage.cluster.nodes[node].port();
+    let two = two.failed(&format!("{second:?} at 127.0.0.1:{}", port(1)));
+    assert!(two.err.contains(&format!(" trace {first}")), "{two:?}");
+    // Those of one node are.
+    let beside = queue_at(1, 1).name.text().into_owned();
+    let named = ["--queue", second, "--queue", &beside];
+    let trace = ["trace", "--limit", "1", "--for", "30s", "--json"];
+    let mut command = stage.command(&stage.cluster.url(0), &[&named[..], &trace].concat());
+    command.stdin(Stdio::null());
+    let begun = begun(command);
+    wait_for("MONITOR at the node", || {
+        let clients = format!("{:?}", stage.cluster.nodes[1].cmd(&["CLIENT", "LIST"]));
+        clients.contains("name=delayscope-trace")
+    });
+    let node = &stage.cluster.nodes[1];
+    node.put(&queue_at(1, 1), &frame(9, b"x"), "9999999999999");
+    assert_eq!(begun.ended().done().json()[0]["event"], "offered");
+}
+
+#[test]
 fn a_message_is_traced_on_the_node_that_owns_its_queue() {
     let stage = Stage::new(1);
     let (name, owner) = (&stage.names[2], &stage.cluster.nodes[2]);

@@ -17,7 +17,7 @@ use crate::args;
 use crate::clock::when::Span;
 use crate::config::Config;
 use crate::ops::trace::{Brakes, LiveEnd, LiveStop, follow, names, price};
-use crate::queue::{Known, text};
+use crate::queue::{Address, Known, Queue, shell, text};
 use crate::store::StoreError;
 
 /// Above so many commands a second MONITOR is asked about first.
@@ -36,11 +36,9 @@ pub(super) async fn run<W: Write>(
     let mut account = Account::new(asked, config, out)?;
     let server = config.endpoint.to_string();
     let what = || format!("could not trace on {server}");
-    let mut session = Session::open(config).await?;
-    // Of several queues, those of a cluster's other nodes are not seen.
-    if let Some([queue]) = account.wanted.as_deref() {
-        session = session.at(queue).await.with_context(what)?;
-    }
+    let session = Session::open(config).await?;
+    let session = at_node(session, account.wanted.as_deref(), config);
+    let session = session.await.with_context(what)?;
     let now = price(&session.store).await.with_context(what)?;
     if !agreed(&now, brakes, asked.yes, &server)? {
         say::note("nothing was traced");
@@ -88,6 +86,43 @@ pub(super) async fn run<W: Write>(
             told.map(|()| CommandOutcome::Partly)
         }
     }
+}
+
+/// The session at the node that owns the queues; an error where they are at several, since MONITOR
+/// tells of one.
+async fn at_node(
+    session: Session,
+    wanted: Option<&[Queue]>,
+    config: &Config,
+) -> anyhow::Result<Session> {
+    let masters = session.store.masters().await.len();
+    if masters < 2 {
+        return Ok(session);
+    }
+    let Some([first, others @ ..]) = wanted else {
+        bail!(
+            "MONITOR tells of one node, and {masters} of this cluster have queues. Name one, as in \
+             trace orders, or look at the node that you name alone, with --node."
+        );
+    };
+    let session_of_first = session.at(first).await?;
+    let node = session_of_first.store.place();
+    for other in others {
+        let other_node = session.at(other).await?.store.place();
+        if other_node != node {
+            let at = |node: Option<Address>| node.map_or_else(String::new, |at| at.to_string());
+            bail!(
+                "MONITOR tells of one node, and {:?} is at {}, {:?} at {}. Trace each in a terminal \
+                 of its own: {}",
+                first.name.text(),
+                at(node),
+                other.name.text(),
+                at(other_node),
+                shell::about(&config.program(), "trace", first, &[]),
+            );
+        }
+    }
+    Ok(session_of_first)
 }
 
 /// The limits that the flags make.
