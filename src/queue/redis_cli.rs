@@ -15,6 +15,8 @@ use super::via::Via;
 pub struct RedisCli {
     /// The words that start it there.
     program: String,
+    /// The words among them that say where; empty: none do.
+    place: String,
     /// The flags for who we are and for TLS, a space before each: `--cluster` takes these alone.
     flags: String,
     /// The way that we go, of which it knows the mapped addresses by us alone.
@@ -26,6 +28,7 @@ impl Default for RedisCli {
     fn default() -> Self {
         Self {
             program: PLAIN.to_owned(),
+            place: String::new(),
             flags: String::new(),
             via: Via::default(),
         }
@@ -43,6 +46,7 @@ impl RedisCli {
     pub fn at(endpoint: &Endpoint) -> Self {
         Self {
             program: program(endpoint),
+            place: place_of(endpoint),
             flags: with_login(String::new(), endpoint, None),
             via: endpoint.via.clone(),
         }
@@ -124,31 +128,45 @@ impl RedisCli {
         let number = port[..port.len() - behind.len()].parse();
         let (host, port) = self.via.mapped(host, number.unwrap_or(0));
         let there = at(&host, port);
-        (program_at(&self.program, &there), behind.trim_start())
+        let program = if self.place.is_empty() {
+            format!("{} {there}", self.program)
+        } else {
+            self.program.replacen(&self.place, &there, 1)
+        };
+        (program, behind.trim_start())
     }
 }
 
 /// `redis-cli` with the flags that reach this server, as a shell takes it.
 #[must_use]
 pub fn program(endpoint: &Endpoint) -> String {
-    let mapped = |host: &str, port: u16| {
-        let (host, port) = endpoint.via.mapped(host, port);
-        at(&host, port)
+    let goes_on = match endpoint.address {
+        Address::Cluster(_) => " -c",
+        _ => "",
     };
-    let mut line = match &endpoint.address {
-        Address::Tcp(host, port) => format!("{PLAIN} {}", mapped(host, *port)),
-        Address::Unix(path) => format!("{PLAIN} {}", at_socket(path)),
-        Address::Sentinel(sentinels) => by_sentinel(sentinels, endpoint),
-        Address::Cluster(nodes) => {
-            let (host, port) = nodes.first().map_or(("", 0), |(h, p)| (h, *p));
-            format!("{PLAIN} -c {}", mapped(host, port))
-        }
-    };
+    let mut line = format!("{PLAIN}{goes_on} {}", place_of(endpoint));
     if endpoint.db != 0 {
         // Writing into a String cannot fail.
         let _ = write!(line, " -n {}", endpoint.db);
     }
     with_login(line, endpoint, None)
+}
+
+/// The words that say where it goes.
+fn place_of(endpoint: &Endpoint) -> String {
+    let mapped = |host: &str, port: u16| {
+        let (host, port) = endpoint.via.mapped(host, port);
+        at(&host, port)
+    };
+    match &endpoint.address {
+        Address::Tcp(host, port) => mapped(host, *port),
+        Address::Unix(path) => at_socket(path),
+        Address::Sentinel(sentinels) => by_sentinel(sentinels, endpoint),
+        Address::Cluster(nodes) => {
+            let (host, port) = nodes.first().map_or(("", 0), |(h, p)| (h, *p));
+            mapped(host, port)
+        }
+    }
 }
 
 /// The flags for a host and a port.
@@ -178,7 +196,7 @@ fn with_login(mut line: String, endpoint: &Endpoint, sentinel_user: Option<&str>
     line
 }
 
-/// redis-cli at whatever server is the master when the shell runs it: it asks the first sentinel
+/// The place of whatever server is the master when the shell runs it: the first sentinel is asked
 /// first, whose answer has the address in its 4th and 6th line. The sentinel has a password of its
 /// own, or none.
 fn by_sentinel(sentinels: &Sentinels, endpoint: &Endpoint) -> String {
@@ -201,7 +219,7 @@ fn by_sentinel(sentinels: &Sentinels, endpoint: &Endpoint) -> String {
         (None, None) => "",
     };
     let flags = place_of_answer(&endpoint.via);
-    format!("{PLAIN} $({password}{PLAIN} {there}{user}{tls} sentinel {of} | sed -n {flags})")
+    format!("$({password}{PLAIN} {there}{user}{tls} sentinel {of} | sed -n {flags})")
 }
 
 /// The script of sed that makes flags of a sentinel's answer. What is made of an address begins with
@@ -435,6 +453,7 @@ pub fn at_node(line: &str, node: &str) -> String {
     };
     let there = RedisCli {
         program: format!("{PLAIN} {}", at(host, port)),
+        place: at(host, port),
         ..RedisCli::default()
     };
     if line.starts_with(WHOLE_CLUSTER) {
@@ -449,20 +468,6 @@ fn node_address(node: &str) -> Option<(&str, u16)> {
     let (host, port) = node.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     Some((host, port.parse().ok()?))
-}
-
-/// The program with another place to go to: `place` is `-h HOST -p PORT`.
-fn program_at(program: &str, place: &str) -> String {
-    let flags = [" -h ", " -s "].into_iter();
-    let found = flags.filter_map(|flag| Some((program.find(flag)?, flag)));
-    let Some((at, flag)) = found.min() else {
-        return format!("{program} {place}");
-    };
-    let (before, told) = (&program[..at], &program[at + flag.len()..]);
-    let behind = behind_word(told);
-    // A port stands behind a host.
-    let behind = behind.strip_prefix(" -p ").map_or(behind, behind_word);
-    format!("{before} {place}{behind}")
 }
 
 /// The part of a shell's line behind its first word.
@@ -542,9 +547,10 @@ mod tests {
         }
     }
 
-    fn started(program: &str) -> RedisCli {
+    fn started(program: &str, place: &str) -> RedisCli {
         RedisCli {
             program: program.to_owned(),
+            place: place.to_owned(),
             ..RedisCli::default()
         }
     }
@@ -558,27 +564,30 @@ mod tests {
             fed,
             "printf '%s\\n' 'GET \"a\"' | redis-cli -h fd00::7 -p 7001"
         );
-        for (program, there) in [
-            ("redis-cli", "redis-cli -h 10.0.0.7 -p 7001"),
+        for (program, place, there) in [
+            ("redis-cli", "", "redis-cli -h 10.0.0.7 -p 7001"),
             (
                 "redis-cli -c -h seed -p 7000 --tls",
+                "-h seed -p 7000",
                 "redis-cli -c -h 10.0.0.7 -p 7001 --tls",
             ),
             (
                 "redis-cli -c -s '/our room/s' --user me",
+                "-s '/our room/s'",
                 "redis-cli -c -h 10.0.0.7 -p 7001 --user me",
             ),
         ] {
             assert_eq!(
-                started(program).reaching(&plain),
+                started(program, place).reaching(&plain),
                 format!("{there} INFO memory")
             );
         }
-        let seed = "redis-cli -c -h seed -p 7000 --tls";
+        let program = "redis-cli -c -h seed -p 7000 --tls";
+        let seed = started(program, "-h seed -p 7000");
         let there = "printf '%s\\n' 'GET \"a\"' | redis-cli -c -h fd00::7 -p 7001 --tls";
-        assert_eq!(started(seed).reaching(&fed), there);
-        let plain = started(seed).reaching("redis-cli INFO");
-        assert_eq!(plain, format!("{seed} INFO"));
+        assert_eq!(seed.reaching(&fed), there);
+        let unplaced = seed.reaching("redis-cli INFO");
+        assert_eq!(unplaced, format!("{program} INFO"));
     }
 
     #[test]
@@ -625,6 +634,12 @@ mod tests {
             program(&there),
             r#"redis-cli $(REDISCLI_AUTH="$DELAYSCOPE_SENTINEL_AUTH" redis-cli -h s1 -p 26379 --user watcher sentinel master 'it'\''s mine' | sed -n '4s/^/-h /p;6s/^/-p /p') -n 3 --user 'on call'"#
         );
+        let node = at_node("redis-cli INFO", "10.0.0.7:7001");
+        let node = RedisCli::at(&there).reaching(&node);
+        assert_eq!(
+            node,
+            "redis-cli -h 10.0.0.7 -p 7001 -n 3 --user 'on call' INFO"
+        );
         assert_eq!(
             ours(&there),
             "delayscope -u 'redis-sentinel://s1:26379,s2:7000/3?sentinelMasterId=it%27s%20mine' --user 'on call' --sentinel-user watcher"
@@ -667,7 +682,10 @@ mod tests {
             let there = "redis-cli -s /run/x.sock -n 3";
             let plain = line("redis-cli", &args);
             assert_ne!(plain, line(there, &args));
-            assert_eq!(started(there).reaching(&plain), line(there, &args));
+            assert_eq!(
+                started(there, "-s /run/x.sock").reaching(&plain),
+                line(there, &args)
+            );
         }
     }
 

@@ -120,6 +120,21 @@ fn a_printed_command_leads_to_the_master_of_the_moment() {
         !out.trim().is_empty() && !out.contains("ERR"),
         "{line}: {out}"
     );
+    // A client may be subscribed at a replica: each is asked by a line of its own.
+    let nobody = found.iter().find(|f| f["id"] == "no-transfer-client");
+    let lines = nobody.expect("nobody listens")["evidence"]["commands"]
+        .as_array()
+        .unwrap();
+    let place = |at: usize| format!("redis-cli -h 127.0.0.1 -p {} ", group.servers[at].port());
+    for replica in [1, 2] {
+        let mut of_it = lines.iter().filter_map(|line| line.as_str());
+        let line = of_it.find(|line| line.starts_with(&place(replica)));
+        let line = line.unwrap_or_else(|| panic!("{lines:?}"));
+        let mut shell = Command::new("sh");
+        let ran = shell.args(["-c", line]).env("PATH", &path).output();
+        let told = String::from_utf8(ran.unwrap().stdout).unwrap();
+        assert!(told.trim().ends_with('0'), "{line}: {told}");
+    }
     // The same for our own.
     let repair = found.iter().find_map(|f| f["repair_command"].as_str());
     let repair = repair.expect("a finding that is repaired");

@@ -1,5 +1,6 @@
 //! Nobody is subscribed to the queue's channel, so nobody transfers what falls due.
 
+use super::evidence::command;
 use super::id::NO_TRANSFER_CLIENT as ID;
 use super::{
     Act, Advice, Finding, OpenQuestion, QueueFacts, RuleVerdict, Severity, Step, heads,
@@ -7,7 +8,8 @@ use super::{
 };
 use crate::clock::EpochMillis;
 use crate::queue::change::ChangeRequest;
-use crate::queue::{Known, Pulse, text};
+use crate::queue::node::followers;
+use crate::queue::{Known, Pulse, redis_cli, text};
 
 /// Two pulses this far apart must have seen nobody, in ms: a client that reconnects is no finding.
 const TWO_LOOKS_MS: i64 = 1_000;
@@ -19,6 +21,9 @@ const LATE_MS: i64 = 10_000;
 const STANDS_MS: i64 = 3_000;
 /// No poller rests longer than this, in ms.
 const POLLED_MS: i64 = 60_000;
+
+/// The most replicas that are told how to be asked.
+const MOST_REPLICAS: usize = 3;
 
 /// Looks at who was subscribed in the last pulses.
 pub(super) fn look(seen: &QueueFacts) -> RuleVerdict {
@@ -154,7 +159,28 @@ fn finding(
         .number("late", pulse.late.get())
         .check(&["PUBSUB", "NUMSUB"], &channel);
     let (step, words) = mended(seen, pulse);
-    finding.repair(step, words)
+    unasked(finding, seen, &channel).repair(step, words)
+}
+
+/// With the replicas, which are not asked: a client that is told to subscribes at one of them, and
+/// transfers all the same.
+fn unasked(mut finding: Finding, seen: &QueueFacts, channel: &[u8]) -> Finding {
+    let info = seen.server.info().filter(|_| !is_replica(seen));
+    let replicas = info.map_or_else(Vec::new, followers);
+    if replicas.is_empty() {
+        return finding;
+    }
+    let count = replicas.len() as u64;
+    let those = text::counted(count, "replica was", "replicas were");
+    finding = finding.words(format!(
+        "{those} not asked: clients with subscriptionMode SLAVE subscribe there"
+    ));
+    let line = command(&["PUBSUB", "NUMSUB"], channel);
+    for replica in replicas.iter().take(MOST_REPLICAS) {
+        let line = redis_cli::at_node(&line, &replica.address);
+        finding.evidence.commands.push(line);
+    }
+    finding
 }
 
 /// The step to be done first, and the advice.
@@ -318,6 +344,25 @@ mod tests {
             verdict(Some(60_000), alone),
             RuleVerdict::Blind(_)
         ));
+    }
+
+    #[test]
+    fn replicas_at_which_clients_may_be_subscribed_are_told_with_a_line_that_asks_them() {
+        let found = |info| {
+            let pulses = Scene::default().pulse(pulse(0, 5, None, 0));
+            let pulses = pulses.pulse(pulse(30_000, 5, None, 0));
+            pulses.look(info_look(0, info)).found(ID).unwrap().evidence
+        };
+        let with = found(
+            "role:master\r\nconnected_slaves:1\r\n\
+             slave0:ip=10.0.0.8,port=7001,state=online,offset=1,lag=0\r\n",
+        );
+        let words = "1 replica was not asked: clients with subscriptionMode SLAVE subscribe there";
+        assert!(with.words.iter().any(|line| line == words), "{with:?}");
+        let line = with.commands.last().unwrap();
+        assert!(line.starts_with("redis-cli -h 10.0.0.8 -p 7001 PUBSUB NUMSUB "));
+        let without = found("role:master\r\nconnected_slaves:0\r\n");
+        assert_eq!((without.commands.len(), with.commands.len()), (1, 2));
     }
 
     #[test]
