@@ -57,6 +57,14 @@ pub struct Pulse {
 }
 
 impl Pulse {
+    /// Tells whether `head` is the lowest score, also where that is negative: no rows further down
+    /// are in sight.
+    #[must_use]
+    pub fn sees_head(&self) -> bool {
+        let shows = |page: &Page| page.first == 0 && !page.rows.is_empty();
+        self.page.as_ref().is_none_or(shows)
+    }
+
     /// Nothing is known of the queue, and why.
     #[must_use]
     pub fn unknown(at: EpochMillis, why: &str) -> Self {

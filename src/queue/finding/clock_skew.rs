@@ -107,7 +107,13 @@ fn client_ahead(seen: &QueueFacts) -> Option<(i64, bool)> {
 fn merely_slow(seen: &QueueFacts, from: EpochMillis, lag_ms: i64) -> Option<bool> {
     let busy = seen.pulse?.late.get()? >= BUSY;
     let slow = busy || hindered(seen, from) || slow_transfer::keeps_the_server(seen);
-    Some(slow || backlog(seen, from, lag_ms))
+    Some(slow || seldom(seen, from) || backlog(seen, from, lag_ms))
+}
+
+/// Who transfers looks seldom: with what was late then, others left that were much less late.
+fn seldom(seen: &QueueFacts, from: EpochMillis) -> bool {
+    let mut since = seen.watch.leads.iter().filter(|left| left.due >= from);
+    since.any(|left| left.takes_others)
 }
 
 /// The last entries, few as they are, have left late by one and the same span: by how much at most,

@@ -55,14 +55,17 @@ pub(super) fn oldest_in_seconds(seen: &QueueFacts, pulse: &Pulse) -> Option<Epoc
 pub(super) fn negative(seen: &QueueFacts, pulse: &Pulse) -> Option<f64> {
     match pulse.head {
         Some(Due::OutOfRange(score)) if score < 0.0 => return Some(score),
-        // Scrolled down, a pulse does not see it.
         _ if pulse.waiting.get() == Some(0) => return None,
         _ => {}
     }
-    let sample = seen.watch.sample()?;
-    let head = sample.next_due.first()?.score?;
-    let newer = sample.at >= pulse.at;
-    (newer && head < 0.0).then_some(head)
+    // Scrolled down, a pulse does not see it: what was seen last holds.
+    let sampled = seen.watch.sample().map(|sample| {
+        let first = sample.next_due.first();
+        (sample.at, first.and_then(|first| first.score))
+    });
+    let last = seen.watch.lowest.into_iter().chain(sampled);
+    let (_, lowest) = last.max_by_key(|(at, _)| *at)?;
+    lowest.filter(|score| *score < 0.0)
 }
 
 /// True when clients sleep for the first entry, as if there were no other.
@@ -311,7 +314,7 @@ fn with_suspects(finding: Finding, bad: &[&JudgedMember]) -> Finding {
 mod tests {
     use super::super::tests::{START, Scene, pulse, sample, survey};
     use super::*;
-    use crate::queue::{Known, Queue, Survey};
+    use crate::queue::{Known, Page, Queue, Survey};
 
     fn headed(score: f64) -> Pulse {
         let mut pulse = pulse(0, 2, None, 1);
@@ -343,6 +346,27 @@ mod tests {
             assert_eq!(found.severity, Severity::Critical);
             assert!(found.sentence().contains(word), "{}", found.sentence());
         }
+    }
+
+    #[test]
+    fn a_negative_head_holds_while_rows_further_down_are_in_sight() {
+        let seen = |ms: i64, page: Option<(u64, f64)>| {
+            let mut seen = pulse(ms, 50, None, 1);
+            seen.head = Some(Queue::redisson("q").due(page.map_or(-9e18, |(_, score)| score)));
+            seen.page = page.map(|(first, score)| Page {
+                first,
+                rows: vec![(b"row".to_vec(), score)],
+            });
+            seen
+        };
+        let mut scene = Scene::default().pulse(seen(0, None));
+        for s in 1..10 {
+            scene = scene.pulse(seen(s * 1_000, Some((20, 5e12))));
+            assert!(scene.found(ID).is_some(), "after {s} s");
+        }
+        // Seen again, it is gone.
+        scene = scene.pulse(seen(10_000, Some((0, 5e12))));
+        assert_eq!(scene.found(ID), None);
     }
 
     #[test]

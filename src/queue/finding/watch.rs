@@ -22,12 +22,14 @@ use super::slow_transfer::SlowBursts;
 use crate::clock::EpochMillis;
 use crate::queue::frames::{Fingerprint, Frames};
 use crate::queue::{
-    Announcement, Change, EntryId, Exact, Known, Pulse, Queue, QueueLateness, Survey,
+    Announcement, Change, Due, EntryId, Exact, Known, Pulse, Queue, QueueLateness, Survey,
 };
 
 /// An entry that has stood still for so long will not say more, in ms.
 const ACUTE_MS: i64 = 60_000;
 
+/// An entry that is so much less late than another one, in ms, leaves with it by no clock.
+const LESS_LATE_MS: i64 = 1_000;
 /// Two looks so far apart are no chance, in ms.
 const LOOKS_MS: i64 = 500;
 /// The time in ms after a change of ours in which all is read again, or cannot be.
@@ -95,6 +97,9 @@ pub struct Departure {
     pub most_ms: i64,
     /// Target has grown meanwhile: it was transferred, and not cancelled.
     pub delivered: bool,
+    /// Another one left with it that was much less late: who transfers looks seldom, and takes what
+    /// is due by then.
+    pub takes_others: bool,
 }
 
 /// The memory of all reads of a queue so far.
@@ -155,6 +160,11 @@ pub struct Watch {
     pub changed: Option<EpochMillis>,
     /// The last change of this program that is over, and when it was.
     pub(super) ours: Option<(Change, EpochMillis)>,
+    /// When the number of late ones rose last, which was seen by the second of these pulses, and not
+    /// by the first.
+    rose: Option<[EpochMillis; 2]>,
+    /// The lowest score when it was last seen, where it is no due time, and the moment of that.
+    pub(super) lowest: Option<(EpochMillis, Option<f64>)>,
     /// The expiry of timeouts, as long as it has not run out.
     expiry: Option<Expiry>,
     /// The entries that the last one which did has taken.
@@ -224,6 +234,13 @@ impl Watch {
         if self.blocked_by.is_some() {
             self.blocked_at = Some(beat.at);
         }
+        if pulse.sees_head() {
+            let lowest = match pulse.head {
+                Some(Due::OutOfRange(score)) => Some(score),
+                _ => None,
+            };
+            self.lowest = Some((pulse.at, lowest));
+        }
         self.twins.pulsed(pulse);
         if let Some(first) = &pulse.first {
             self.largest = self.largest.max(first.bytes);
@@ -237,6 +254,12 @@ impl Watch {
         }
         self.expires(&beat);
         self.departs(&beat);
+        if let Some(last) = self.beats.back()
+            && last.late.is_some()
+            && beat.late > last.late
+        {
+            self.rose = Some([last.at, beat.at]);
+        }
         let before = self.beats.back().map(|before| before.at);
         if self.takes_from_target {
             self.takes_by_us(beat.at);
@@ -280,12 +303,21 @@ impl Watch {
         if !left || pushed || waited || self.changing {
             return;
         }
-        let before = self.beats.back().and_then(|last| last.target);
+        let last = self.beats.back();
+        let before = last.and_then(|last| last.target);
+        let was_late = |still: LastingHead| still.until.since(still.due);
+        // The youngest of those that were late fell due between these two pulses.
+        let takes_others = last.is_some_and(|last| last.late >= Some(2))
+            && self.rose.is_some_and(|[from, to]| {
+                let has_left = beat.first.is_none_or(|(_, due)| due > to);
+                has_left && was_late(still) - beat.at.since(from) > LESS_LATE_MS
+            });
         self.leads.push_back(Departure {
             due: still.due,
             least_ms: still.due.since(beat.at),
             most_ms: still.due.since(still.until),
             delivered: beat.target > before,
+            takes_others,
         });
         if self.leads.len() > Self::LEADS {
             self.leads.pop_front();
@@ -399,7 +431,7 @@ impl Watch {
     pub fn interrupted(&mut self) {
         self.was_away |= !self.beats.is_empty();
         (self.unattended, self.still, self.exact) = (None, None, None);
-        (self.said, self.expiry) = (None, None);
+        (self.said, self.expiry, self.lowest, self.rose) = (None, None, None, None);
         self.lateness.forget();
         (self.changed, self.ours) = (None, None);
         (self.stopped, self.explained) = (None, None);

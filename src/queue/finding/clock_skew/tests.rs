@@ -105,6 +105,32 @@ fn what_leaves_late_after_a_backlog_tells_nothing_of_clocks() {
     assert_eq!(ahead(&later), None);
 }
 
+/// An entry falls due each second; each `period_ms`, those leave that are late by `least_ms` or more.
+fn transferred_each(period_ms: i64, least_ms: i64) -> Scene {
+    let mut scene = Scene::default();
+    scene.server.skew_ms = Some(0);
+    for at in (0..100_000).step_by(1_000) {
+        let at = at + 500;
+        let last = at - at % period_ms - least_ms;
+        let first_due = last.div_euclid(1_000) * 1_000 + 1_000;
+        let late = (at - first_due).div_euclid(1_000) + 1;
+        let mut seen = pulse(at, 20, (late > 0).then_some(at - first_due), 1);
+        seen.late = crate::queue::Known::Is(u64::try_from(late).unwrap_or(0));
+        let id = u8::try_from(first_due / 1_000 % 250).unwrap_or(0);
+        seen.first = Some(framed(Form::ByteId, id, Some(first_due)));
+        scene = scene.pulse(seen);
+    }
+    scene
+}
+
+#[test]
+fn who_takes_all_that_is_due_at_long_intervals_has_no_wrong_clock() {
+    assert_eq!(ahead(&transferred_each(9_000, 0)), None);
+    // Behind by 8 s, one leaves each second while others stay that are less late.
+    let behind = ahead(&transferred_each(1_000, 8_000)).unwrap();
+    assert!((-9_000..=-7_000).contains(&behind), "{behind}");
+}
+
 #[test]
 fn while_many_were_late_clients_merely_worked_them_off() {
     let late = |many: u64| {
