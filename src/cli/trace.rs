@@ -90,6 +90,8 @@ struct Account<'a, W: Write> {
     by: LineSubject,
     /// The queues that it is about; none: every Redisson queue.
     wanted: Option<Vec<Queue>>,
+    /// A client has appeared of which nothing is known but its address.
+    has_strangers: bool,
     out: &'a mut Output<W>,
 }
 
@@ -103,6 +105,7 @@ impl<'a, W: Write> Account<'a, W> {
             summary: TraceSummary::default(),
             by: asked.by,
             wanted,
+            has_strangers: false,
             out,
         })
     }
@@ -129,6 +132,9 @@ impl<'a, W: Write> Account<'a, W> {
     fn tell(&mut self) -> anyhow::Result<()> {
         self.printed.precision = self.tracker.figures().precision;
         let events: Vec<Event> = self.tracker.events().collect();
+        let names = self.tracker.names();
+        let mut addresses = events.iter().flat_map(printed::addresses_of_event);
+        self.has_strangers |= addresses.any(|address| names.lacks(address));
         if self.by == LineSubject::Event {
             for event in &events {
                 self.printed.event(event, self.tracker.names(), self.out)?;

@@ -18,10 +18,10 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::clock::instant;
-use crate::queue::look::LookAsk;
-use crate::queue::{Known, ServerLook};
+use crate::queue::Known;
+use crate::queue::look::Client;
 use crate::store::monitor::{MonitorConnection, MonitorCost, cost};
-use crate::store::read::look;
+use crate::store::read;
 use crate::store::{Store, StoreError};
 use crate::trace::Record;
 use crate::trace::monitor::record_of_line;
@@ -168,21 +168,14 @@ pub async fn price(store: &Store) -> Result<Known<u64>, StoreError> {
     Ok(cost(store, None).await?.commands_per_s)
 }
 
-/// Addresses and names of connections from before the trace begins, of those that wait for an element
-/// or listen to a channel. Names that are given later are among what MONITOR shows.
-pub async fn names(store: &Store) -> Vec<(String, String)> {
-    let Ok(ServerLook {
-        clients: Known::Is(clients),
-        ..
-    }) = look(store, LookAsk::Brief).await
-    else {
-        return Vec::new();
-    };
-    let listed = clients.listed.iter();
-    listed
-        .filter(|client| !client.name.is_empty())
-        .map(|client| (client.addr.clone(), client.name.clone()))
-        .collect()
+/// The clients that the server has now, or why they are not listed: to be asked for once, since the list
+/// costs the more, the more there are. Names that are given later are among what MONITOR shows, unless
+/// they come with HELLO, which it leaves out.
+pub async fn clients(store: &Store) -> Known<Vec<Client>> {
+    match read::clients(store).await {
+        Ok(clients) => clients,
+        Err(why) => Known::Unknown(why.to_string().into()),
+    }
 }
 
 /// Begins a live trace: MONITOR runs from now on. Whoever calls this has told its price.

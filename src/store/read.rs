@@ -21,7 +21,7 @@ pub use frames::{MAXLEN, RawFrames, frames, places};
 pub use hold::{HeldSnapshot, held_now, still_held};
 pub use keys::{KeyType, Slice, channels, kinds, kinds_apart, scan};
 pub use lists::{Elements, element_scores, held, list_page, quarantined, sorted_page, whole_order};
-pub use look::{calls, look};
+pub use look::{calls, clients, look};
 pub use nodes::nodes;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::{Lag, Replica, Replication, may_wait, replication};

@@ -22,6 +22,7 @@ use super::names::ClientNames;
 use super::record::{Record, Sender};
 use super::target::{Element, TracedList, WaitingConsumers, is_one_client};
 use crate::clock::EpochMillis;
+use crate::queue::look::Client;
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
 use departures::{Departure, Departures};
@@ -166,9 +167,11 @@ impl Tracker {
         &self.names
     }
 
-    /// The connection at this address had this name before the log begins.
-    pub fn name(&mut self, address: &[u8], name: &[u8]) {
-        self.names.set(address, name);
+    /// Takes note of the clients of CLIENT LIST, which may be from before the log begins.
+    pub fn know(&mut self, clients: &[Client]) {
+        for client in clients {
+            self.names.know(client);
+        }
     }
 
     /// The figures so far.

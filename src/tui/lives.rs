@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Known, Queue};
 use crate::trace::life::Moment;
-use crate::trace::{Event, EventKind};
+use crate::trace::{ClientNames, Event, EventKind};
 
 /// The answers of MONITOR, and its price.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +24,8 @@ pub enum Msg {
     Agreed(Queue),
     /// It runs, for so long at most.
     Began(u64, Duration),
-    /// This happened to messages.
-    Happened(u64, Vec<Event>),
+    /// This happened to messages, by clients of these names.
+    Happened(u64, Vec<Event>, ClientNames),
     /// It has ended: how, or why it did not begin.
     Ended(u64, Result<String, String>),
 }
@@ -86,6 +86,8 @@ pub struct Lives {
     pub ended: Option<Result<String, String>>,
     /// Transfers of the queue that failed half-way, as MONITOR has told.
     pub failed: u64,
+    /// The names of the clients that MONITOR has told of.
+    pub names: ClientNames,
 }
 
 /// The life of one message, as far as it is known. All times are of the server's clock.

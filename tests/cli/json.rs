@@ -550,6 +550,7 @@ fn traced_otherwise(by: &str) -> Vec<Value> {
         )
     };
     let mut log = "1700000000.1 [0 10.0.0.1:5] \"CLIENT\" \"SETNAME\" \"mail-1\"\n".to_owned();
+    log += "1700000000.1 [0 10.0.0.1:5] \"CLIENT\" \"SETINFO\" \"LIB-NAME\" \"redisson\"\n";
     log += &offer(1, "1700000000.2");
     log += &offer(2, "1700000000.3").replacen(" [0 10", " [0\n 10", 1);
     log += "1700000000.4 [0 10.0.0.1:5] \"SET\" \"";

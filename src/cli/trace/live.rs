@@ -16,7 +16,7 @@ use super::Account;
 use crate::args;
 use crate::clock::when::Span;
 use crate::config::Config;
-use crate::ops::trace::{Brakes, LiveEnd, LiveStop, follow, names, price};
+use crate::ops::trace::{Brakes, LiveEnd, LiveStop, clients, follow, price};
 use crate::queue::{Address, Known, Queue, shell, text};
 use crate::store::StoreError;
 
@@ -44,8 +44,13 @@ pub(super) async fn run<W: Write>(
         say::note("nothing was traced");
         return Ok(CommandOutcome::Partly);
     }
-    for (address, name) in names(&session.store).await {
-        account.tracker.name(address.as_bytes(), name.as_bytes());
+    match clients(&session.store).await {
+        Known::Is(clients) => account.tracker.know(&clients),
+        Known::Unknown(why) => say::note(&format!(
+            "clients that are connected by now are told by their addresses alone: {server} tells \
+             no names ({why})"
+        )),
+        Known::None => {}
     }
     // Heeded before there is anything to be ended.
     let (stop, suspend) = (StopSignal::listen(), Suspend::heed());
@@ -68,6 +73,12 @@ pub(super) async fn run<W: Write>(
     // What was on its way does not matter once enough was printed.
     while live.next().await.is_some() {}
     let (end, cost) = live.end().await;
+    // Whoever has come since may be named in the lives and the figures.
+    if account.has_strangers
+        && let Known::Is(clients) = clients(&session.store).await
+    {
+        account.tracker.know(&clients);
+    }
     account.finish()?;
     let span = cost.as_ref().map_or(Duration::ZERO, |cost| cost.span);
     if let Some(cost) = cost {

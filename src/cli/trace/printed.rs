@@ -193,7 +193,9 @@ impl LinePrinter {
         }
         if out.is_json() {
             let mut fields = event_fields(event);
-            names_field(&mut fields, addresses_of_event(event), |by| names.now(by));
+            names_fields(&mut fields, addresses_of_event(event), |by| {
+                (names.now(by), names.library(by))
+            });
             self.precision_field(&mut fields);
             self.message_fields(&mut fields, message, decoded);
             return out.json(&Value::Object(fields));
@@ -219,7 +221,9 @@ impl LinePrinter {
         self.lines += 1;
         if out.is_json() {
             let mut fields = event_fields(event);
-            names_field(&mut fields, addresses_of_event(event), |by| names.now(by));
+            names_fields(&mut fields, addresses_of_event(event), |by| {
+                (names.now(by), names.library(by))
+            });
             self.precision_field(&mut fields);
             return out.json(&Value::Object(fields));
         }
@@ -265,7 +269,9 @@ impl LinePrinter {
         }
         if out.is_json() {
             let mut fields = life_fields(life, fate, late_us);
-            names_field(&mut fields, addresses_of_life(life), |by| names.always(by));
+            names_fields(&mut fields, addresses_of_life(life), |by| {
+                (names.always(by), names.only_library(by))
+            });
             self.precision_field(&mut fields);
             self.message_fields(&mut fields, &life.message, decoded);
             return out.json(&Value::Object(fields));
@@ -460,34 +466,46 @@ pub(super) fn dash() -> String {
     "-".to_owned()
 }
 
-/// An address for people.
+/// An address for people: `mail-1 (10.0.3.7:51342, redisson 3.52.0)`.
 fn by(address: Option<&[u8]>, names: &ClientNames) -> String {
     let Some(address) = address else {
         return dash();
     };
     let printed = text::printable_bytes(address);
-    match names.now(address) {
-        Some(name) => format!("{} ({printed})", text::printable_bytes(name)),
-        None => printed,
+    let library = names.library(address);
+    let library = library.map(|library| text::printable_bytes(&library));
+    match (names.now(address), library) {
+        (Some(name), Some(library)) => {
+            format!("{} ({printed}, {library})", text::printable_bytes(name))
+        }
+        (Some(name), None) => format!("{} ({printed})", text::printable_bytes(name)),
+        (None, Some(library)) => format!("{printed} ({library})"),
+        (None, None) => printed,
     }
 }
 
-/// Adds the names of the connections at these addresses, of those that have one.
-fn names_field<'a>(
+/// Adds the names and the libraries of the connections at these addresses, of those that have one.
+fn names_fields<'a>(
     fields: &mut Map<String, Value>,
     addresses: impl Iterator<Item = &'a [u8]>,
-    name: impl Fn(&[u8]) -> Option<&'a [u8]>,
+    known: impl Fn(&[u8]) -> (Option<&'a [u8]>, Option<Vec<u8>>),
 ) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let named = addresses.filter_map(|of| Some((text(of), text(name(of)?).into())));
-    let named: Map<String, Value> = named.collect();
-    if !named.is_empty() {
-        fields.insert("names".into(), named.into());
+    let (mut names, mut libraries) = (Map::new(), Map::new());
+    for address in addresses {
+        let (name, library) = known(address);
+        names.extend(name.map(|name| (text(address), text(name).into())));
+        libraries.extend(library.map(|library| (text(address), text(&library).into())));
+    }
+    for (field, known) in [("names", names), ("libraries", libraries)] {
+        if !known.is_empty() {
+            fields.insert(field.into(), known.into());
+        }
     }
 }
 
 /// The addresses of an event.
-fn addresses_of_event(event: &Event) -> impl Iterator<Item = &[u8]> {
+pub(super) fn addresses_of_event(event: &Event) -> impl Iterator<Item = &[u8]> {
     let won_by = match &event.kind {
         EventKind::InVain { won } => won.by.as_deref(),
         _ => None,

@@ -298,13 +298,20 @@ fn cost_words(cost: &LiveCost) -> String {
     )
 }
 
-fn client_object(host: &[u8], client: &HostFigures, names: &ClientNames) -> Value {
+fn client_object(host: &[u8], client: &HostFigures, of: &ClientNames) -> Value {
     let mut fields = Map::new();
     fields.insert("host".into(), String::from_utf8_lossy(host).into());
-    let names = names.of_host(host).into_iter();
+    let names = of.of_host(host).into_iter();
     let names: Vec<_> = names.map(String::from_utf8_lossy).collect();
     if !names.is_empty() {
         fields.insert("names".into(), json!(names));
+    }
+    let libraries = of.libraries_of_host(host).into_iter();
+    let libraries: Vec<_> = libraries
+        .map(|library| String::from_utf8_lossy(&library).into_owned())
+        .collect();
+    if !libraries.is_empty() {
+        fields.insert("libraries".into(), json!(libraries));
     }
     fields.insert("offered".into(), client.offered.into());
     fields.insert("transferred".into(), client.transferred.into());
@@ -319,18 +326,27 @@ fn client_object(host: &[u8], client: &HostFigures, names: &ClientNames) -> Valu
 }
 
 fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> String {
-    let names = names.of_host(host);
-    let first: Vec<_> = names.iter().take(MOST_NAMES).collect();
-    let first: Vec<_> = first
-        .into_iter()
+    let of_host = names.of_host(host);
+    let mut known: Vec<_> = of_host
+        .iter()
+        .take(MOST_NAMES)
         .map(|n| text::printable_bytes(n))
         .collect();
-    let in_brackets = match names.len() {
-        0 => String::new(),
-        count if count > MOST_NAMES => {
-            format!(" ({} and {} more)", first.join(", "), count - MOST_NAMES)
-        }
-        _ => format!(" ({})", first.join(", ")),
+    if let Some(last) = known.last_mut()
+        && of_host.len() > MOST_NAMES
+    {
+        *last = format!("{last} and {} more", of_host.len() - MOST_NAMES);
+    }
+    let libraries = names.libraries_of_host(host).into_iter();
+    known.extend(
+        libraries
+            .take(MOST_NAMES)
+            .map(|one| text::printable_bytes(&one)),
+    );
+    let in_brackets = if known.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", known.join(", "))
     };
     let mut line = format!(
         "{}{in_brackets}: offered {}, transferred {}, consumed {}",

@@ -12,7 +12,7 @@ use super::super::link::{LIMIT, Store};
 use crate::clock::EpochMillis;
 use crate::queue::fleet::ClusterView;
 use crate::queue::look::{Client, Clients, Info, LookAsk, Scripts};
-use crate::queue::{Known, NodeLook, Optional, ServerLook};
+use crate::queue::{Known, NodeLook, Optional, ServerLook, text};
 
 /// The sections that are read; the last one by a whole look only.
 const SECTIONS: [&str; 7] = [
@@ -152,6 +152,42 @@ async fn look_at(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError
         nodes: Vec::new(),
         views: Vec::new(),
         sentinels: Vec::new(),
+    })
+}
+
+/// Clients up to so many are listed for their names: a server makes a list of as many in some 20 ms,
+/// and does nothing else meanwhile.
+const MOST_LISTED: u64 = 10_000;
+
+/// Every client that the server has, or why they are not listed. The list costs the server the more,
+/// the more clients it has: whoever asks does so once, not again and again.
+pub async fn clients(store: &Store) -> Result<Known<Vec<Client>>, StoreError> {
+    const ATTEMPT: &str = "list its clients";
+    if let Some(why) = store.why_refused(Optional::ClientList) {
+        return Ok(Known::Unknown(why.into()));
+    }
+    if store.why_refused(Optional::Info).is_none() {
+        let mut ask = Pipeline::new();
+        ask.cmd("INFO").arg("clients");
+        let told = store.query(ATTEMPT, &ask, LIMIT).await?;
+        let info = read_info(told, 0);
+        if let Known::Is(info) = info
+            && let Some(count) = info.number("connected_clients")
+            && count > MOST_LISTED
+        {
+            let count = text::thousands(count);
+            return Ok(Known::Unknown(
+                format!("it has {count} clients, and would stand still while it lists them").into(),
+            ));
+        }
+    }
+    let mut ask = Pipeline::new();
+    ask.cmd("CLIENT").arg("LIST");
+    let told = store.query(ATTEMPT, &ask, LIMIT).await?;
+    let list = text_of(told.into_iter().next().unwrap_or_default());
+    Ok(match list {
+        Ok(list) => Known::Is(list.lines().map(|line| client(line).0).collect()),
+        Err(why) => Known::Unknown(why),
     })
 }
 

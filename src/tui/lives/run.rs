@@ -6,8 +6,8 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Effect, MonitorPrice, Msg};
-use crate::ops::trace::{Brakes, LiveEnd, LiveTrace, follow, price};
-use crate::queue::{Queue, text};
+use crate::ops::trace::{Brakes, LiveEnd, LiveTrace, clients, follow, price};
+use crate::queue::{Known, Queue, text};
 use crate::store::Store;
 use crate::trace::Tracker;
 use crate::tui::msg;
@@ -56,12 +56,32 @@ impl Tasks {
     }
 }
 
+/// Clients whose names are asked for behind a trace at most.
+const MOST_STRANGERS: usize = 100;
+
 struct Teller {
     generation: u64,
     answers: UnboundedSender<msg::Msg>,
 }
 
 impl Teller {
+    /// Tells what has happened, and what the clients are called that did it.
+    fn events(&self, tracker: &mut Tracker, strangers: &mut Vec<Arc<[u8]>>) {
+        let events: Vec<_> = tracker.events().collect();
+        if events.is_empty() {
+            return;
+        }
+        let by = || events.iter().filter_map(|event| event.by.as_ref());
+        let names = tracker.names();
+        for by in by().filter(|by| names.lacks(by)) {
+            if strangers.len() < MOST_STRANGERS && !strangers.contains(by) {
+                strangers.push(by.clone());
+            }
+        }
+        let names = names.of(by().map(|by| &**by));
+        self.tell(Msg::Happened(self.generation, events, names));
+    }
+
     /// Nobody listens any more when the program is about to end.
     fn tell(&self, msg: Msg) {
         let _ = self.answers.send(msg::Msg::Lives(msg));
@@ -81,10 +101,17 @@ async fn trace(
     if let Some(now) = now.get().filter(|now| *now > brakes.commands_per_s) {
         return Err(too_busy(now, brakes));
     }
+    let mut tracker = Tracker::new(Some(vec![queue]), MOST_BYTES_OF_LIVES);
+    know_clients(store, &mut tracker).await;
     let live = follow(store, brakes).await.map_err(|why| why.to_string())?;
     tell.tell(Msg::Began(tell.generation, brakes.span));
-    let mut tracker = Tracker::new(Some(vec![queue]), MOST_BYTES_OF_LIVES);
-    let end = read(live, &mut tracker, ends, tell).await;
+    let (end, strangers) = read(live, &mut tracker, ends, tell).await;
+    if !strangers.is_empty() {
+        // Whoever has come since MONITOR began.
+        know_clients(store, &mut tracker).await;
+        let names = tracker.names().of(strangers.iter().map(|by| &**by));
+        tell.tell(Msg::Happened(tell.generation, Vec::new(), names));
+    }
     match end {
         LiveEnd::Time => Ok("MONITOR has run for its time".to_owned()),
         LiveEnd::Asked => Ok("MONITOR was ended".to_owned()),
@@ -102,9 +129,23 @@ async fn trace(
     }
 }
 
-async fn read(mut live: LiveTrace, tracker: &mut Tracker, ends: &Notify, tell: &Teller) -> LiveEnd {
+/// Takes note of the clients that the server has now: once before MONITOR, and once behind it.
+async fn know_clients(store: &Store, tracker: &mut Tracker) {
+    if let Known::Is(clients) = clients(store).await {
+        tracker.know(&clients);
+    }
+}
+
+/// Reads to the end: how it ended, and the addresses of the clients of which nothing else is known.
+async fn read(
+    mut live: LiveTrace,
+    tracker: &mut Tracker,
+    ends: &Notify,
+    tell: &Teller,
+) -> (LiveEnd, Vec<Arc<[u8]>>) {
     let mut stop = live.stopper();
     let mut is_asked = false;
+    let mut strangers = Vec::new();
     loop {
         let records = tokio::select! {
             biased;
@@ -121,15 +162,11 @@ async fn read(mut live: LiveTrace, tracker: &mut Tracker, ends: &Notify, tell: &
         }
         // Nobody asks for the lives that were let go: each event was told.
         tracker.let_go().for_each(drop);
-        let events: Vec<_> = tracker.events().collect();
-        if !events.is_empty() {
-            tell.tell(Msg::Happened(tell.generation, events));
-        }
+        tell.events(tracker, &mut strangers);
     }
     drop(tracker.finish());
-    let events: Vec<_> = tracker.events().collect();
-    tell.tell(Msg::Happened(tell.generation, events));
-    live.end().await.0
+    tell.events(tracker, &mut strangers);
+    (live.end().await.0, strangers)
 }
 
 fn too_busy(per_s: u64, brakes: Brakes) -> String {

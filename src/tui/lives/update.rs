@@ -254,12 +254,13 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 tracing.until = Some(until);
             }
         }
-        Msg::Happened(generation, events) => {
+        Msg::Happened(generation, events, names) => {
             if of(model, generation).is_some()
                 && let Some(row) = model.selected()
                 && model.lives.queue.as_ref() == Some(&row.queue)
             {
                 let (queue, habit) = (row.queue.clone(), row.habit);
+                model.lives.names.extend(names);
                 for event in &events {
                     model.lives.happened(&queue, habit, event);
                 }

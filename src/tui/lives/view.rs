@@ -138,18 +138,54 @@ fn monitored(ctx: &Ctx, key: &str) -> (String, Style) {
     }
 }
 
-/// ` by 10.0.3.7:51342`, ` by unix` through a socket of the server's machine; nothing where nobody is
-/// known.
-fn by(moment: Option<&Moment>) -> String {
-    let who = moment.and_then(|moment| moment.by.as_deref());
-    who.map_or_else(String::new, |who| {
-        let who = if who.starts_with(b"unix:") {
-            b"unix"
-        } else {
-            who
+/// The author of a moment, in the words of a lane.
+#[derive(Default)]
+struct Author {
+    /// ` by mail-1`; ` by 10.0.3.7:51342` where it has no name, ` by unix` through a socket of the
+    /// server's machine; nothing where nobody is known.
+    by: String,
+    /// ` (10.0.3.7:51342)`, of one that has a name.
+    address: String,
+    /// ` redisson 3.52.0`, as far as it tells its library.
+    library: String,
+}
+
+impl Author {
+    fn of(ctx: &Ctx, moment: Option<&Moment>) -> Self {
+        let who = moment.and_then(|moment| moment.by.as_deref());
+        let Some(who) = who else {
+            return Self::default();
         };
-        format!(" by {}", text::printable_bytes(who))
-    })
+        let names = &ctx.model.lives.names;
+        let library = names.library(who).map_or_else(String::new, |library| {
+            format!(" {}", text::printable_bytes(&library))
+        });
+        let address = address(who);
+        match names.now(who).map(text::printable_bytes) {
+            Some(name) => Self {
+                by: format!(" by {name}"),
+                address: format!(" ({address})"),
+                library,
+            },
+            None => Self {
+                by: format!(" by {address}"),
+                address: String::new(),
+                library,
+            },
+        }
+    }
+
+    fn whole(self) -> String {
+        self.by + &self.address + &self.library
+    }
+}
+
+/// An address for people; `unix` of a socket of the server's machine.
+fn address(who: &[u8]) -> String {
+    if who.starts_with(b"unix:") {
+        return "unix".to_owned();
+    }
+    text::printable_bytes(who)
 }
 
 /// Where a message went that is no longer in timeouts, as far as it was seen; none: that was not seen.
@@ -160,7 +196,7 @@ pub(crate) fn went(ctx: &Ctx, life: &MessageLife) -> Option<String> {
         return Some(format!(
             "{}{}, {}",
             ended(kind),
-            by(Some(moment)),
+            Author::of(ctx, Some(moment)).whole(),
             clock(left.at)
         ));
     }
@@ -170,11 +206,11 @@ pub(crate) fn went(ctx: &Ctx, life: &MessageLife) -> Option<String> {
             "gone since {at}, before it was due: polled, moved, removed or lost"
         ));
     }
-    let transferred = by(life.told.transferred.as_ref());
+    let transferred = Author::of(ctx, life.told.transferred.as_ref()).whole();
     let then = life.taken.map_or_else(
         || ", in target or taken".to_owned(),
         |taken| {
-            let by = by(life.told.consumed.as_ref());
+            let by = Author::of(ctx, life.told.consumed.as_ref()).whole();
             format!(", taken{by} {}", clock(taken.at))
         },
     );

@@ -186,38 +186,81 @@ fn a_trace_ends_by_itself_when_the_server_becomes_busy() {
     assert!(said.err.contains("of --max-rate"), "{}", said.err);
 }
 
+/// Gives a connection a name, and where the server takes it (Redis 7.2 or later) a library: what
+/// CLIENT LIST says of that then.
+fn named(connection: &mut redis::Connection, name: &str) -> Option<&'static str> {
+    let set = |of: &mut redis::Connection, words: &[&str]| redis::cmd("CLIENT").arg(words).exec(of);
+    set(connection, &["SETNAME", name]).unwrap();
+    let library = set(connection, &["SETINFO", "LIB-NAME", "redisson"]);
+    let version = set(connection, &["SETINFO", "LIB-VER", "3.52.0"]);
+    library.and(version).ok().map(|()| "redisson 3.52.0")
+}
+
+/// A connection through TCP, which has an address of its own.
+fn connected(server: &Server) -> redis::Connection {
+    let url = format!("redis://127.0.0.1:{}", server.port());
+    redis::Client::open(url).unwrap().get_connection().unwrap()
+}
+
 #[test]
-fn a_consumer_that_was_named_before_the_trace_began_is_named() {
+fn every_client_that_was_named_before_the_trace_began_is_named_whatever_it_does() {
     let program = Program::at(Server::start_tcp(&[]));
     let server = &program.server;
     let queue = Queue::redisson("orders");
-    let url = format!("redis://127.0.0.1:{}", server.port());
-    let mut consumer = redis::Client::open(url).unwrap().get_connection().unwrap();
-    let mut name = redis::cmd("CLIENT");
-    name.arg("SETNAME")
-        .arg("mail-1")
-        .exec(&mut consumer)
-        .unwrap();
-    let mut take = redis::cmd("LPOP");
-    take.arg("orders").exec(&mut consumer).unwrap();
+    let (mut shop, mut consumer) = (connected(server), connected(server));
+    let library = named(&mut shop, "shop-1");
+    named(&mut consumer, "mail-1");
+    let mut client = redisson::Client::new(shop, &queue);
     let mut trace = tracing(&program, &["--json", "--limit", "4"]);
-    let (_, mut client) = client_of(server, &queue);
     let due = server.now();
     client.offer(due, 1, b"message").unwrap();
     client.transfer(due, 100).unwrap();
-    take.exec(&mut consumer).unwrap();
-    for event in ["offered", "announced", "transferred"] {
+    redis::cmd("LPOP")
+        .arg("orders")
+        .exec(&mut consumer)
+        .unwrap();
+    for (event, name) in [
+        ("offered", "shop-1"),
+        ("announced", "shop-1"),
+        ("transferred", "shop-1"),
+        ("consumed", "mail-1"),
+    ] {
         let told = trace.next_json();
+        let by = told["by"].as_str().unwrap();
         assert_eq!(
-            (&told["event"], told["names"].is_null()),
-            (&event.into(), true)
+            (&told["event"], &told["names"][by]),
+            (&event.into(), &name.into())
         );
+        assert_eq!(told["libraries"][by].as_str(), library, "{told}");
     }
-    let told = trace.next_json();
-    assert_eq!(told["event"], "consumed");
-    let by = told["by"].as_str().unwrap();
-    assert_eq!(told["names"][by], "mail-1", "{told}");
-    trace.ended().done();
+    let summary = trace.ended().done().json().pop().unwrap();
+    let told = &summary["clients"][0];
+    assert_eq!(
+        told["names"],
+        serde_json::json!(["mail-1", "shop-1"]),
+        "{told}"
+    );
+    assert_eq!(told["libraries"][0].as_str(), library, "{told}");
+}
+
+#[test]
+fn a_client_that_came_after_the_trace_began_is_named_in_the_lives_although_hello_is_not_shown() {
+    let program = Program::at(Server::start_tcp(&[]));
+    let server = &program.server;
+    let trace = tracing(&program, &["--json", "--by", "message"]);
+    let mut shop = connected(server);
+    redis::cmd("HELLO")
+        .arg(&["3", "SETNAME", "shop-2"])
+        .exec(&mut shop)
+        .unwrap();
+    let mut client = redisson::Client::new(shop, &Queue::redisson("orders"));
+    client
+        .offer(server.now().plus(60_000), 1, b"message")
+        .unwrap();
+    trace.signal("INT");
+    let life = trace.ended().done().json().remove(0);
+    let by = life["offered_by"].as_str().unwrap();
+    assert_eq!(life["names"][by], "shop-2", "{life}");
 }
 
 /// The bytes that wait on the server for the reader of its commands.
@@ -346,7 +389,12 @@ fn who_may_not_run_monitor_is_told_what_does_without() {
     let said = program.run(&[&["trace", "orders"][..], &login].concat());
     assert!(said.err.contains("--probe 5") && said.err.contains("--from FILE"));
     said.failed("refused to run MONITOR: NOPERM");
-    server.cmd(&["ACL", "SETUSER", "less", "+monitor", "-info"]);
+    server.cmd(&["ACL", "SETUSER", "less", "+monitor", "-client|list"]);
+    let named = ["trace", "orders", "--for", "100ms"];
+    let said = program.run(&[&named[..], &login].concat()).partly();
+    let without = "told by their addresses alone: ";
+    assert!(said.err.contains(without), "{}", said.err);
+    server.cmd(&["ACL", "SETUSER", "less", "+client|list", "-info"]);
     // How busy the server is cannot be seen, so it is asked about.
     let said = program.run(&[&["trace", "orders"][..], &login].concat());
     assert!(said.err.contains("give --yes"), "{}", said.err);

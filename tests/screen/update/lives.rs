@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delayscope::queue::Due;
+use delayscope::queue::look::Client;
+use delayscope::trace::ClientNames;
 use delayscope::trace::life::Moment;
 use delayscope::trace::{Event, EventKind, TracedMessage};
 use delayscope::tui::effect::Effect;
@@ -183,6 +185,7 @@ const FIRST: &str = "10.0.0.2:5002";
 struct Monitored {
     desk: Desk,
     generation: u64,
+    names: ClientNames,
 }
 
 impl Monitored {
@@ -196,7 +199,11 @@ impl Monitored {
         let generation = begun.unwrap();
         let span = Duration::from_secs(30);
         desk.tell(Msg::Lives(lives::Msg::Began(generation, span)));
-        Self { desk, generation }
+        Self {
+            desk,
+            generation,
+            names: ClientNames::default(),
+        }
     }
 
     /// Now, by that client.
@@ -224,7 +231,7 @@ impl Monitored {
             kind,
             is_presumed: false,
         };
-        let happened = lives::Msg::Happened(self.generation, vec![event]);
+        let happened = lives::Msg::Happened(self.generation, vec![event], self.names.clone());
         self.desk.tell(Msg::Lives(happened));
     }
 }
@@ -263,6 +270,42 @@ fn each_message_of_a_transfer_tells_who_was_first_and_who_ran_it_in_vain() {
             let lane = lane(&desk, text);
             assert!(lane.contains(told), "{lane}");
         }
+    }
+}
+
+#[test]
+fn clients_are_called_by_their_names_with_the_address_where_there_is_room() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    let mut monitored = Monitored::of(desk);
+    for (addr, name, version) in [(FIRST, "mail-1", "3.52.0"), ("10.0.0.1:5001", "mail-2", "")] {
+        monitored.names.know(&Client {
+            addr: addr.to_owned(),
+            name: name.to_owned(),
+            lib_name: "redisson".to_owned(),
+            lib_version: version.to_owned(),
+            ..Client::default()
+        });
+    }
+    monitored.desk.live(2_500, 1);
+    let (member, _) = monitored.desk.world[0].entries.remove(0);
+    monitored.happens(&member, FIRST, transferred(1, 1, false));
+    let won = monitored.moment(FIRST);
+    for by in ["10.0.0.1:5001", "10.0.0.3:5003"] {
+        let won = won.clone();
+        monitored.happens(&member, by, EventKind::InVain { won });
+    }
+    let mut desk = monitored.desk;
+    for (size, told) in [
+        ((120, 40), " by mail-1, 2 in vain"),
+        (
+            (200, 60),
+            " by mail-1 (10.0.0.2:5002), 2 in vain (mail-2, 10.0.0.3:5003)",
+        ),
+    ] {
+        desk.model.size = size;
+        let lane = lane(&desk, "entry 0");
+        assert!(lane.contains(told), "{lane}");
     }
 }
 

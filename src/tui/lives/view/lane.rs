@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::super::MessageLife;
-use super::{by, ended};
+use super::{Author, address, ended};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::tui::draw::Ctx;
@@ -22,6 +22,9 @@ const ID: usize = 8;
 
 /// A part that has to be seen.
 const ALWAYS: u8 = u8::MAX;
+
+/// The ranks of the address of a client that is named, and of its library.
+const BESIDE_NAME: [u8; 2] = [6, 5];
 
 /// A part of a lane.
 struct LanePart {
@@ -69,6 +72,16 @@ pub(super) fn put(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer
     }
 }
 
+/// The words for a client with their ranks, of which the first one is given.
+fn ranked(author: Author, first: u8) -> [(u8, String); 3] {
+    let [address, library] = BESIDE_NAME;
+    [
+        (first, author.by),
+        (address, author.address),
+        (library, author.library),
+    ]
+}
+
 /// All there is to be told, in its order.
 fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
     let (m, t) = (ctx.model, &ctx.theme);
@@ -83,7 +96,9 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             let at = EpochMillis::new(at_us.div_euclid(1_000));
             let at = moments::clock(zone, at);
             part(40, format!("offered {at}"), t.text);
-            part(20, by(offered), t.text);
+            for (rank, words) in ranked(Author::of(ctx, offered), 20) {
+                part(rank, words, t.text);
+            }
         }
         None => part(
             40,
@@ -109,7 +124,9 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
     match life.left {
         _ if let Some((kind, moment)) = &told.ended => {
             part(ALWAYS, format!(" {}", ended(kind)), t.warn);
-            part(60, by(Some(moment)), t.warn);
+            for (rank, words) in ranked(Author::of(ctx, Some(moment)), 60) {
+                part(rank, words, t.warn);
+            }
             if let Some(left) = life.left {
                 let at = moments::clock(zone, left.at);
                 part(55, format!(", {at}"), t.warn);
@@ -145,9 +162,13 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
         Some(left) => {
             let (span, style) = after(left.at);
             part(ALWAYS, format!(" transferred +{span}"), style);
-            part(60, by(told.transferred.as_ref()), t.text);
+            for (rank, words) in ranked(Author::of(ctx, told.transferred.as_ref()), 60) {
+                part(rank, words, t.text);
+            }
             if !told.in_vain.is_empty() {
-                let who = told.in_vain.iter().map(|by| text::printable_bytes(by));
+                let name = |by| m.lives.names.now(by).map(text::printable_bytes);
+                let who = told.in_vain.iter();
+                let who = who.map(|by| name(by).unwrap_or_else(|| address(by)));
                 let who = who.collect::<Vec<_>>().join(", ");
                 part(50, format!(", {} in vain", told.in_vain.len()), t.dim);
                 part(25, format!(" ({who})"), t.dim);
@@ -157,7 +178,9 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             }
             if let Some(taken) = life.taken {
                 part(80, format!("{on}taken +{}", after(taken.at).0), t.text);
-                part(30, by(told.consumed.as_ref()), t.text);
+                for (rank, words) in ranked(Author::of(ctx, told.consumed.as_ref()), 30) {
+                    part(rank, words, t.text);
+                }
                 if told.deliveries > 1 {
                     part(70, format!(", {}", times(told.deliveries)), t.late);
                 }
