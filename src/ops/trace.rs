@@ -114,6 +114,7 @@ pub struct LiveCost {
 /// A live trace under way. Dropped, it ends.
 pub struct LiveTrace {
     records: mpsc::Receiver<Vec<Record>>,
+    counted: watch::Receiver<Option<(i64, u64)>>,
     stop: LiveStop,
     task: JoinHandle<(LiveEnd, LiveCost)>,
 }
@@ -146,6 +147,13 @@ impl LiveTrace {
         self.records.recv().await
     }
 
+    /// The last count of the clients that listen to the channel, with its time in µs since the epoch;
+    /// none where there is none.
+    #[must_use]
+    pub fn listeners(&self) -> Option<(i64, u64)> {
+        *self.counted.borrow()
+    }
+
     /// The means to end it from elsewhere.
     #[must_use]
     pub fn stopper(&self) -> LiveStop {
@@ -165,7 +173,7 @@ impl LiveTrace {
 /// Commands a second that the server runs just now: the price of a live trace is a copy of each.
 pub async fn price(store: &Store) -> Result<Known<u64>, StoreError> {
     store.ready(PATIENCE).await?;
-    Ok(cost(store, None).await?.commands_per_s)
+    Ok(cost(store, None, None).await?.commands_per_s)
 }
 
 /// The clients that the server has now, or why they are not listed: to be asked for once, since the list
@@ -178,21 +186,39 @@ pub async fn clients(store: &Store) -> Known<Vec<Client>> {
     }
 }
 
-/// Begins a live trace: MONITOR runs from now on. Whoever calls this has told its price.
-pub async fn follow(store: &Store, brakes: Brakes) -> Result<LiveTrace, StoreError> {
+/// Begins a live trace: MONITOR runs from now on. Whoever calls this has told its price. The clients
+/// that listen to that channel are counted meanwhile.
+pub async fn follow(
+    store: &Store,
+    brakes: Brakes,
+    channel: Option<Vec<u8>>,
+) -> Result<LiveTrace, StoreError> {
     // By it the brakes look: without it they would act at once.
     store.ready(PATIENCE).await?;
     let monitor = MonitorConnection::open(store).await?;
     let (sender, records) = mpsc::channel(MOST_BATCHES);
     let (asked, asks) = watch::channel(false);
     let (open, is_open) = watch::channel(true);
-    let task = tokio::spawn(run(store.clone(), monitor, brakes, (sender, asks, open)));
+    let (counts, counted) = watch::channel(None);
+    let progress = Progress {
+        counts,
+        ..Progress::default()
+    };
+    let ends = (sender, asks, open);
+    let task = tokio::spawn(run(
+        store.clone(),
+        monitor,
+        (brakes, channel),
+        progress,
+        ends,
+    ));
     let stop = LiveStop {
         asked: Arc::new(asked),
         is_open,
     };
     Ok(LiveTrace {
         records,
+        counted,
         stop,
         task,
     })
@@ -205,22 +231,24 @@ type TraceEnds = (
     watch::Sender<bool>,
 );
 
-/// Counts that the reader writes and the brakes read.
+/// Counts that the reader writes and the brakes read, and those that these tell.
 #[derive(Default)]
 struct Progress {
     commands: AtomicU64,
     /// The time of the last record, in µs since the epoch.
     last_us: AtomicI64,
+    /// The clients that listen to the channel, with the time of the count.
+    counts: watch::Sender<Option<(i64, u64)>>,
 }
 
 async fn run(
     store: Store,
     mut monitor: MonitorConnection,
-    brakes: Brakes,
+    (brakes, channel): (Brakes, Option<Vec<u8>>),
+    progress: Progress,
     (sender, mut asked, open): TraceEnds,
 ) -> (LiveEnd, LiveCost) {
     let began = instant();
-    let progress = Progress::default();
     let mut lines = Lines::default();
     let mut seen = BrakeFigures::default();
     let mut bytes = 0;
@@ -228,7 +256,13 @@ async fn run(
     let mut batched = 0;
     let db = store.endpoint().db;
     let end = {
-        let mut brake = std::pin::pin!(brake(&store, monitor.id(), brakes, &progress, &mut seen));
+        let mut brake = std::pin::pin!(brake(
+            &store,
+            (monitor.id(), channel.as_deref()),
+            brakes,
+            &progress,
+            &mut seen
+        ));
         let mut over = std::pin::pin!(sleep(brakes.span));
         loop {
             tokio::select! {
@@ -307,7 +341,7 @@ struct Look {
 /// Looks at the server until it is time to end.
 async fn brake(
     store: &Store,
-    id: Option<u64>,
+    (id, channel): (Option<u64>, Option<&[u8]>),
     brakes: Brakes,
     progress: &Progress,
     seen: &mut BrakeFigures,
@@ -318,7 +352,7 @@ async fn brake(
         // Each look is a command too, and the last one that was copied: the reader is behind when it
         // has not read that of the look before.
         let last_us = progress.last_us.load(Ordering::Relaxed);
-        let cost = match timeout(PATIENCE, cost(store, id)).await {
+        let cost = match timeout(PATIENCE, cost(store, id, channel)).await {
             Ok(Ok(cost)) => cost,
             Ok(Err(why)) => return LiveEnd::Unanswered(why),
             Err(_) => {
@@ -336,6 +370,9 @@ async fn brake(
             }
         } else {
             began_us = cost.at_us;
+        }
+        if let Known::Is(count) = cost.listeners {
+            progress.counts.send_replace(Some((cost.at_us, count)));
         }
         seen.most_waiting = match (&seen.most_waiting, &cost.buffer) {
             (Known::Is(most), Known::Is(now)) => Known::Is(*most.max(now)),

@@ -39,6 +39,8 @@ pub struct MonitorCost {
     pub commands_per_s: Known<u64>,
     /// Bytes that it holds for the connection that it copies to; or why that cannot be seen.
     pub buffer: Known<u64>,
+    /// Clients that are subscribed to the channel which was asked about; or why that is not known.
+    pub listeners: Known<u64>,
 }
 
 impl MonitorConnection {
@@ -74,8 +76,13 @@ impl MonitorConnection {
 }
 
 /// Returns the cost to the server of copying to the connection with this number; without one, only
-/// how busy it is.
-pub async fn cost(store: &Store, id: Option<u64>) -> Result<MonitorCost, StoreError> {
+/// how busy it is. Beside it: who listens to that channel. In a cluster a node counts its own alone, so
+/// none is asked.
+pub async fn cost(
+    store: &Store,
+    id: Option<u64>,
+    channel: Option<&[u8]>,
+) -> Result<MonitorCost, StoreError> {
     const ATTEMPT: &str = "tell what MONITOR costs it";
     let refused = [Optional::Info, Optional::ClientList].map(|command| store.why_refused(command));
     let mut ask = Pipeline::new();
@@ -88,6 +95,11 @@ pub async fn cost(store: &Store, id: Option<u64>) -> Result<MonitorCost, StoreEr
         if lists_by_id(store) {
             ask.arg("ID").arg(id);
         }
+    }
+    let is_cluster = store.link().borrow().nodes.is_some();
+    let channel = channel.filter(|_| !is_cluster && store.why_refused(Optional::NumSub).is_none());
+    if let Some(channel) = channel {
+        ask.cmd("PUBSUB").arg("NUMSUB").arg(channel);
     }
     let mut replies = store.query(ATTEMPT, &ask, LIMIT).await?.into_iter();
     let mut next = || replies.next().unwrap_or_default();
@@ -114,8 +126,16 @@ pub async fn cost(store: &Store, id: Option<u64>) -> Result<MonitorCost, StoreEr
             Err(why) => Known::Unknown(why.into()),
         },
     };
+    let listeners = match channel.map(|_| next()) {
+        Some(Value::Array(pair)) => match pair.last() {
+            Some(Value::Int(count)) => Known::Is(u64::try_from(*count).unwrap_or(0)),
+            _ => uncounted(),
+        },
+        _ => uncounted(),
+    };
     Ok(MonitorCost {
         at_us,
+        listeners,
         commands: figure("total_commands_processed"),
         commands_per_s: figure("instantaneous_ops_per_sec"),
         buffer,
@@ -124,6 +144,10 @@ pub async fn cost(store: &Store, id: Option<u64>) -> Result<MonitorCost, StoreEr
 
 fn untold() -> Known<u64> {
     Known::Unknown("INFO does not tell it".into())
+}
+
+fn uncounted() -> Known<u64> {
+    Known::Unknown("the server does not count who listens".into())
 }
 
 fn unlisted() -> Known<u64> {

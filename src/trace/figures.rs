@@ -4,10 +4,15 @@ use std::collections::BTreeMap;
 
 use super::life::{Event, EventKind};
 use super::record::Precision;
-use crate::queue::Due;
+use crate::queue::frame::Era;
+use crate::queue::{Due, Form};
 
 /// Clients that are told apart at most.
 const MOST_CLIENTS: usize = 10_000;
+/// The edges between which a [`Spread`] counts exactly, in ms.
+pub const SPREAD_EDGES_MS: [i64; 16] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 60_000, 300_000, 3_600_000,
+];
 /// Steps of a [`Spread`] in each doubling: its figures are right to 1/32.
 const STEPS: u64 = 32;
 
@@ -40,6 +45,9 @@ pub struct Figures {
     pub clients: BTreeMap<Vec<u8>, HostFigures>,
     /// Messages that were let go for want of memory before their life was over.
     pub forgotten: u64,
+    /// Messages that were late when the log ended, and for which no client had run a transfer since
+    /// they were due.
+    pub nobody_asked: u64,
 }
 
 /// The work of the connections from one host.
@@ -61,6 +69,10 @@ pub struct HostFigures {
     pub races_won: u64,
     /// Transfers in vain because another client's was before it.
     pub races_lost: u64,
+    /// Failed transfers that it did not run again within 6 s: its clients repeat one after 5 s.
+    pub retries_missed: u64,
+    /// The generations of Redisson that its offers and its transfers are of.
+    pub eras: Vec<Era>,
     /// Its clock against the server's, in µs: ahead when positive. The largest difference that was
     /// seen, since whatever keeps a command back makes it smaller.
     pub clock_us: Option<i64>,
@@ -95,23 +107,42 @@ impl Figures {
             return;
         };
         match event.kind {
-            EventKind::Offered { .. } => client.offered += 1,
+            EventKind::Offered { .. } => {
+                client.offered += 1;
+                let form = event.message.as_ref().and_then(|message| message.form());
+                client.is_of(form.map(Form::era));
+            }
             EventKind::Transferred { .. } => client.transferred += 1,
             EventKind::Consumed { .. } => client.consumed += 1,
             _ => {}
         }
     }
 
-    /// Counts a transfer of the client at this address, whose clock was so far ahead.
-    pub(super) fn attempt(&mut self, by: &[u8], attempt: Attempt, ahead_us: Option<i64>) {
+    /// Counts a transfer of the client at this address, whose script is of that generation, and whose
+    /// clock was so far ahead.
+    pub(super) fn attempt(
+        &mut self,
+        by: &[u8],
+        attempt: Attempt,
+        era: Option<Era>,
+        ahead_us: Option<i64>,
+    ) {
         let Some(client) = self.client(by) else {
             return;
         };
+        client.is_of(era);
         client.clock_us = client.clock_us.max(ahead_us);
         match attempt {
             Attempt::Won => client.transfers_won += 1,
             Attempt::InVain => client.transfers_in_vain += 1,
             Attempt::Failed => client.transfers_failed += 1,
+        }
+    }
+
+    /// Counts a failed transfer that a client of this host, or at this address, did not run again.
+    pub(super) fn missed_retry(&mut self, by: &[u8]) {
+        if let Some(client) = self.client(by) {
+            client.retries_missed += 1;
         }
     }
 
@@ -138,6 +169,14 @@ impl Figures {
     }
 }
 
+impl HostFigures {
+    fn is_of(&mut self, era: Option<Era>) {
+        if let Some(era) = era.filter(|era| !self.eras.contains(era)) {
+            self.eras.push(era);
+        }
+    }
+}
+
 /// The host of an address; of a unix socket its path.
 #[must_use]
 pub fn host(address: &[u8]) -> &[u8] {
@@ -159,6 +198,8 @@ pub(super) fn late_us(due: Option<Due>, at_us: Option<i64>) -> Option<i64> {
 pub struct Spread {
     /// Counts by size; a span below 0 counts as 0.
     counts: Vec<u64>,
+    /// Counts by the first edge that they do not pass; the last one is of those that pass all.
+    between: [u64; SPREAD_EDGES_MS.len() + 1],
     count: u64,
     least: i64,
     most: i64,
@@ -178,6 +219,18 @@ impl Spread {
             self.counts.resize(at + 1, 0);
         }
         self.counts[at] += 1;
+        let edge = SPREAD_EDGES_MS.partition_point(|edge| edge * 1_000 < span);
+        self.between[edge] += 1;
+    }
+
+    /// The edges in ms, from the first one that some do not pass to the last one that is needed, each
+    /// with the number of spans between it and the one before; the edge of those that pass all is none.
+    pub fn histogram(&self) -> impl Iterator<Item = (Option<i64>, u64)> {
+        let edges = SPREAD_EDGES_MS.into_iter().map(Some).chain([None]);
+        let all = edges.zip(self.between);
+        let last = self.between.iter().rposition(|count| *count > 0);
+        all.take(last.map_or(0, |last| last + 1))
+            .skip_while(|(_, count)| *count == 0)
     }
 
     /// Spans counted.
@@ -254,6 +307,24 @@ mod tests {
     fn a_spread_of_nothing_has_no_figures() {
         let spread = Spread::default();
         assert_eq!((spread.permille(500), spread.most()), (None, None));
+        assert_eq!(spread.histogram().count(), 0);
+    }
+
+    #[test]
+    fn a_histogram_counts_spans_up_to_each_edge_exactly() {
+        let mut spread = Spread::default();
+        for us in [-5, 1_001, 2_000, 9_999, 3_600_000_001] {
+            spread.add(us);
+        }
+        let all: Vec<_> = spread.histogram().collect();
+        assert_eq!(
+            all[..4],
+            [(Some(1), 1), (Some(2), 2), (Some(5), 0), (Some(10), 1)]
+        );
+        assert_eq!((all.len(), all.last()), (17, Some(&(None, 1))));
+        let mut spread = Spread::default();
+        spread.add(700_000);
+        assert!(spread.histogram().eq([(Some(1_000), 1)]));
     }
 
     proptest! {

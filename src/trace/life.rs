@@ -68,7 +68,10 @@ pub enum EventKind {
         due: Due,
     },
     /// It was the new head, and its due time was published.
-    Announced,
+    Announced {
+        /// The number of clients that listened; none where that is not known.
+        to: Option<u64>,
+    },
     /// It was given another due time, or put back.
     Requeued {
         /// Its new due time.
@@ -117,7 +120,7 @@ impl EventKind {
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Offered { .. } => "offered",
-            Self::Announced => "announced",
+            Self::Announced { .. } => "announced",
             Self::Requeued { .. } => "requeued",
             Self::Transferred { .. } => "transferred",
             Self::Consumed { .. } => "consumed",
@@ -141,6 +144,15 @@ pub struct Moment {
     pub by: Option<Arc<[u8]>>,
 }
 
+/// The first transfer that a client ran since a message was due, whatever it found.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FirstAsk {
+    /// Its time, in µs since the epoch.
+    At(i64),
+    /// There was none up to the end of the log.
+    Never,
+}
+
 /// All that a log says of one message.
 #[derive(Clone, Debug)]
 pub struct Life {
@@ -152,6 +164,13 @@ pub struct Life {
     pub due: Option<Due>,
     /// The time at which its due time was published.
     pub announced_us: Option<i64>,
+    /// The number of clients that listened then; none where that is not known.
+    pub announced_to: Option<u64>,
+    /// The first transfer that left it as the head of timeouts: from it that client knows its due time,
+    /// and sets its timer.
+    pub armed: Option<Moment>,
+    /// The first transfer that a client ran since it was due; none where the log does not tell.
+    pub asked: Option<FirstAsk>,
     /// The number of times that it was given another due time, or put back.
     pub requeued: u64,
     /// The first transfer.
@@ -234,6 +253,9 @@ impl Life {
             offered: None,
             due: None,
             announced_us: None,
+            announced_to: None,
+            armed: None,
+            asked: None,
             requeued: 0,
             transferred: None,
             late_us: None,

@@ -5,7 +5,9 @@
 //! first and names the member after it. So they are kept as one step (a `Transaction`) and told
 //! when the next command shows that it is over.
 
+mod asking;
 mod departures;
+mod listeners;
 mod lives;
 mod races;
 mod step;
@@ -17,15 +19,18 @@ use super::command::{
     AddRule, CommandExpiry, CommandScores, ListEnd, Presence, ScoreChange, TracedCommand,
 };
 use super::figures::{Attempt, Figures, late_us};
-use super::life::{Event, EventKind, Life, Moment};
+use super::life::{Event, EventKind, FirstAsk, Life, Moment};
 use super::names::ClientNames;
 use super::record::{Record, Sender};
 use super::target::{Element, TracedList, WaitingConsumers, is_one_client};
 use crate::clock::EpochMillis;
+use crate::queue::frame::Era;
 use crate::queue::look::Client;
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
 use crate::queue::{Due, Queue, QueueName};
+use asking::TransferTimes;
 use departures::{Departure, Departures};
+use listeners::Listeners;
 use lives::TrackedLives;
 use races::Races;
 use step::{PushedElement, TracedStep, TracedTransaction};
@@ -56,6 +61,7 @@ pub struct Tracker {
     lives: TrackedLives,
     departures: Departures,
     names: ClientNames,
+    listeners: Listeners,
     /// Scripts, by text or SHA-1, that were seen to transfer what is due.
     transfers: HashSet<Box<[u8]>>,
     /// A time before which no key expires, in ms since the epoch; none: no key expires.
@@ -64,6 +70,8 @@ pub struct Tracker {
     figures: Figures,
     /// The log begins with empty keys.
     begins_empty: bool,
+    /// The log tells who has sent a command.
+    has_senders: bool,
     /// A command was read that is no script's: what a script has done before that is not whole.
     has_begun: bool,
 }
@@ -88,6 +96,7 @@ struct FollowedQueue {
     /// It has no order list: whatever is pushed to its target may be one of its messages.
     is_plain: bool,
     races: Races,
+    asked: TransferTimes,
     /// The other name that it may have, which has the same keys but for target.
     twin: Option<QueueName>,
 }
@@ -136,11 +145,13 @@ impl Tracker {
             lives: TrackedLives::new(memory),
             departures: Departures::default(),
             names: ClientNames::default(),
+            listeners: Listeners::default(),
             transfers: HashSet::new(),
             next_expiry_ms: None,
             events: Vec::new(),
             figures: Figures::default(),
             begins_empty: false,
+            has_senders: false,
             has_begun: false,
         }
     }
@@ -172,6 +183,12 @@ impl Tracker {
         for client in clients {
             self.names.know(client);
         }
+    }
+
+    /// The server has counted the clients that listen to the channel of the only queue that is followed,
+    /// at this time in µs since the epoch.
+    pub fn listen(&mut self, at_us: i64, count: u64) {
+        self.listeners.counted(at_us, count);
     }
 
     /// The figures so far.
@@ -220,6 +237,7 @@ impl Tracker {
             }
         }
         if let Sender::Client(by) = &record.sender {
+            self.has_senders = true;
             self.names.read(by, record);
         }
         self.depart(record.at_us);
@@ -280,6 +298,7 @@ impl Tracker {
         while let Some(departure) = self.departures.over(Some(i64::MAX), u64::MAX) {
             self.left(departure);
         }
+        self.ask_at_the_end();
         self.lives.finish()
     }
 
@@ -386,6 +405,7 @@ impl Tracker {
             is_whole: self.begins_empty,
             is_plain,
             races: Races::default(),
+            asked: TransferTimes::default(),
             twin,
         });
     }
@@ -690,6 +710,7 @@ impl Tracker {
                         && let (Some(by), Some(at_us)) = (&step.moment().by, step.at_us())
                     {
                         self.queues[queue].races.joined(by, at_us);
+                        self.listeners.joined(at_us);
                     }
                 }
             }
@@ -1014,10 +1035,13 @@ impl Tracker {
         let Some(id) = self.lives.find(queue, member) else {
             return;
         };
+        let to = self.listeners.at(step.at_us());
         self.lives.change(id, |life| {
-            life.announced_us = life.announced_us.or(step.at_us());
+            if life.announced_us.is_none() {
+                (life.announced_us, life.announced_to) = (step.at_us(), to);
+            }
         });
-        self.event(step, queue, Some(id), EventKind::Announced);
+        self.event(step, queue, Some(id), EventKind::Announced { to });
     }
 
     /// The keys whose time has passed are gone.
@@ -1419,8 +1443,84 @@ impl Tracker {
         let ahead_us = its_clock
             .zip(moment.at_us)
             .and_then(|(now, at)| now.checked_sub(at));
+        let has_failed = attempt == Attempt::Failed;
+        let is_late_again = self.queues[queue].asked.ran(&moment, has_failed);
         if let Some(by) = &moment.by {
-            self.figures.attempt(by, attempt, ahead_us);
+            // What it has taken apart, it can.
+            let first = moves.moved.first().and_then(|(_, id)| self.lives.get(*id));
+            let era = || Some(first?.message.form()?.era());
+            let era = era_of(script).or_else(era);
+            self.figures.attempt(by, attempt, era, ahead_us);
+            if is_late_again {
+                self.figures.missed_retry(by);
+            }
+        }
+        if !has_failed {
+            self.arm(queue, &moment);
+        }
+        self.asked(queue, &moment, moves);
+    }
+
+    /// A client's transfer ended with the head that it left, and set its timer to that one.
+    fn arm(&mut self, queue: usize, moment: &Moment) {
+        let is_whole = self.queues[queue].is_whole;
+        let Some(id) = self.lives.head_life(queue) else {
+            return;
+        };
+        self.lives.change(id, |life| {
+            // Something that the log does not show may stand before it.
+            let is_head = is_whole || life.announced_us.is_some();
+            if is_head && life.armed.is_none() {
+                life.armed = Some(moment.clone());
+            }
+        });
+    }
+
+    /// Takes note of when what was just transferred was first asked for since it was due.
+    fn asked(&mut self, queue: usize, moment: &Moment, moves: &StepMoves) {
+        for (_, id) in moves.moved.iter().filter(|(of, _)| *of == queue) {
+            let times = &self.queues[queue].asked;
+            let due = self
+                .lives
+                .get(*id)
+                .and_then(|life| life.due.and_then(Due::at));
+            let first = due.and_then(|due| times.first_since(due).ok()?);
+            let is_due = first.is_some_and(|first| Some(first) <= moment.at_us);
+            self.lives.change(*id, |life| {
+                if life.asked.is_none() && is_due {
+                    life.asked = first.map(FirstAsk::At);
+                }
+            });
+        }
+    }
+
+    /// Takes note of when what is late at the end of the log was first asked for, or that nobody has. A
+    /// log without senders is a file of what has changed something: it shows no transfer in vain.
+    fn ask_at_the_end(&mut self) {
+        let Some(end_us) = self.figures.last_us.filter(|_| self.has_senders) else {
+            return;
+        };
+        let end = EpochMillis::new(end_us.div_euclid(1_000));
+        for queue in 0..self.queues.len() {
+            let followed = &self.queues[queue];
+            for host in followed.asked.unrepeated(Some(end_us)) {
+                self.figures.missed_retry(host);
+            }
+            // Whoever moves what is in a plain one asks in its own way.
+            if followed.is_plain {
+                continue;
+            }
+            let all = self.lives.waiting_from(queue, EpochMillis::new(i64::MIN));
+            let late: Vec<_> = all.take_while(|(due, _)| *due < end).collect();
+            for (due, id) in late {
+                let Ok(first) = self.queues[queue].asked.first_since(due) else {
+                    continue;
+                };
+                self.figures.nobody_asked += u64::from(first.is_none());
+                let first = first.map_or(FirstAsk::Never, FirstAsk::At);
+                self.lives
+                    .change(id, |life| life.asked = life.asked.or(Some(first)));
+            }
         }
     }
 
@@ -1556,6 +1656,17 @@ fn is_redisson(key: &[u8]) -> bool {
 fn is_transfer(script: &[u8]) -> bool {
     let has = |part: &[u8]| script.windows(part.len()).any(|some| some == part);
     TRANSFERS.contains(&script) || (has(b"zrangebyscore") && has(b"struct.unpack"))
+}
+
+/// The generation of Redisson whose transfer that script is.
+fn era_of(script: &[u8]) -> Option<Era> {
+    let has = |part: &[u8]| script.windows(part.len()).any(|some| some == part);
+    let is_of = |at: usize, unpack: &[u8]| script == TRANSFERS[at] || has(unpack);
+    if is_of(0, b"'dLc0'") {
+        Some(Era::Older)
+    } else {
+        is_of(1, b"'Bc0Lc0'").then_some(Era::Newer)
+    }
 }
 
 #[cfg(test)]

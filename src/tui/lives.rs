@@ -120,6 +120,8 @@ pub struct MessageLife {
 pub struct MonitoredLife {
     /// Its offer.
     pub offered: Option<Moment>,
+    /// The number of clients that listened when its due time was published.
+    pub announced_to: Option<u64>,
     /// Its first transfer.
     pub transferred: Option<Moment>,
     /// The number of its transfers.

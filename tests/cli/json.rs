@@ -521,6 +521,7 @@ fn traced(by: &str) -> Vec<Value> {
     const LOG: &str = r#"
 1700000000.000000 [0 10.0.0.1:5] "EVAL" "offer" "4" "o\xff"
 1700000000.000001 [0 lua] "zadd" "redisson_delay_queue_timeout:{o\xff}" "1700000000500" "\b12345678\x05\x00\x00\x00\x00\x00\x00\x00hello"
+1700000000.000002 [0 lua] "publish" "redisson_delay_queue_channel:{o\xff}" "1700000000500"
 1700000000.600000 [0 10.0.0.1:5] "EVAL" "zrangebyscore struct.unpack" "3" "o\xff"
 1700000000.600001 [0 lua] "zrangebyscore" "redisson_delay_queue_timeout:{o\xff}" "0" "1700000000600" "limit" "0" "100"
 1700000000.600002 [0 lua] "rpush" "o\xff" "hello"
@@ -555,7 +556,7 @@ fn traced_otherwise(by: &str) -> Vec<Value> {
     log += &offer(2, "1700000000.3").replacen(" [0 10", " [0\n 10", 1);
     log += "1700000000.4 [0 10.0.0.1:5] \"SET\" \"";
     log += &"x".repeat(9_000_000);
-    log += "\"\n";
+    log += "\"\n1700000009.0 [0 10.0.0.1:5] \"PING\"\n";
     let home = room();
     let path = home.path().join("log");
     std::fs::write(&path, &log).unwrap();
@@ -597,7 +598,7 @@ fn trace() -> Vec<Value> {
     let mut events = traced("event");
     events.pop();
     let words: Vec<_> = events.iter().map(|event| event["event"].clone()).collect();
-    let once = ["offered", "transferred", "failed", "consumed"];
+    let once = ["offered", "announced", "transferred", "failed", "consumed"];
     assert_eq!(words, [&once[..], &["transferred", "in-vain"]].concat());
     events.extend(traced_at_the_end("event", false));
     events

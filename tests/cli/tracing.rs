@@ -7,7 +7,9 @@ mod probe;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use delayscope::queue::{Form, frame};
+use delayscope::trace::{Log, Record, Sender};
+use serde_json::{Value, json};
 
 use crate::program::{Program, local, local_with_input};
 use crate::support::{Server, room, wait_for};
@@ -111,6 +113,17 @@ fn every_life_of_a_recorded_log_is_what_the_client_logged() {
         assert_eq!(summary["messages"], 15);
         assert_eq!(summary["fates"]["consumed"], 12);
         assert_eq!(summary["late_ms"]["count"], 12);
+        let histogram = summary["late_ms"]["histogram"].as_array().unwrap().iter();
+        let counted: u64 = histogram.map(|one| one["count"].as_u64().unwrap()).sum();
+        assert_eq!(counted, 12, "{summary}");
+        let is_old = ["3.15.1", "3.21.0"].contains(&version);
+        let format = if is_old { "old" } else { "new" };
+        assert_eq!(
+            summary["clients"][0]["formats"],
+            json!([format]),
+            "{version}"
+        );
+        assert_eq!(summary["nobody_asked"], 0);
         assert_eq!(summary["unreadable"], 0);
         assert_eq!(summary["transferred_again"], 0);
         // Twice a client that had offered was still there when that fell due. All others had left, and
@@ -310,6 +323,75 @@ fn an_append_only_file_is_read_whole_or_in_parts_with_its_snapshot_skipped() {
         let has_times = version != "3.15.1";
         assert_eq!(summary["from_ms"].is_i64(), has_times, "{version}");
     }
+}
+
+/// Every record of a log whose members are in frames with 8-byte lengths, as Windows' Redis and 32-bit
+/// servers have them: with 4 bytes.
+fn with_short_lengths(log: &[u8], mut put: impl FnMut(&Record, Vec<Vec<u8>>)) {
+    let short = |word: &[u8]| match frame::decode(word) {
+        Ok(frame) if frame.form == Form::ByteId => {
+            let length = u32::try_from(frame.payload.len()).unwrap().to_le_bytes();
+            [&[8][..], &frame.id, &length, frame.payload].concat()
+        }
+        _ => word.to_vec(),
+    };
+    let mut log = Log::new(log).unwrap();
+    let mut record = Record::default();
+    let mut shortened = 0;
+    while log.read(&mut record).unwrap() {
+        let words: Vec<_> = record.words(0).map(short).collect();
+        shortened += usize::from(!record.words(0).eq(words.iter().map(Vec::as_slice)));
+        put(&record, words);
+    }
+    assert!(shortened > 30, "{shortened}");
+}
+
+#[test]
+fn logs_of_a_server_with_4_byte_lengths_tell_the_same_lives() {
+    let mut monitored = String::new();
+    with_short_lengths(&log("4.7.0"), |record, words| {
+        let us = record.at_us.unwrap();
+        let sender = match &record.sender {
+            Sender::Client(address) => String::from_utf8_lossy(address).into_owned(),
+            _ => "lua".to_owned(),
+        };
+        let (s, us) = (us / 1_000_000, us % 1_000_000);
+        let mut line = vec![format!("{s}.{us:06} [{} {sender}]", record.db)];
+        for word in words {
+            let escaped = word.iter().map(|byte| format!("\\x{byte:02x}"));
+            line.push(format!("\"{}\"", escaped.collect::<String>()));
+        }
+        monitored += &line.join(" ");
+        monitored.push('\n');
+    });
+    let (lives, summary) = messages(monitored.as_bytes(), &[]);
+    assert_lives("4.7.0", &lives);
+    assert!(lives.iter().all(|life| life["form"] == "byte-id/4"));
+    assert_eq!(summary["fates"]["consumed"], 12);
+
+    let file = fixture("4.7.0").join("appendonlydir/appendonly.aof.2.incr.aof");
+    let whole = std::fs::read(file).unwrap();
+    let mut shortened = Vec::new();
+    with_short_lengths(&whole, |record, words| {
+        if let Some(us) = record.at_us {
+            shortened.extend(format!("#TS:{}\r\n", us / 1_000_000).bytes());
+        }
+        shortened.extend(format!("*{}\r\n", words.len()).bytes());
+        for word in words {
+            shortened.extend(format!("${}\r\n", word.len()).bytes());
+            shortened.extend(word);
+            shortened.extend(b"\r\n");
+        }
+    });
+    let told = |log: &[u8]| -> Vec<Value> {
+        let mut lives = messages(log, &[]).0;
+        for life in &mut lives {
+            let fields = life.as_object_mut().unwrap();
+            assert!(fields.remove("id").is_some() && fields.remove("form").is_some());
+        }
+        lives
+    };
+    assert_eq!(told(&shortened), told(&whole));
 }
 
 /// An append-only file: lines of a time, or of a command.

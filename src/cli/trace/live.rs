@@ -54,9 +54,18 @@ pub(super) async fn run<W: Write>(
     }
     // Heeded before there is anything to be ended.
     let (stop, suspend) = (StopSignal::listen(), Suspend::heed());
-    let mut live = follow(&session.store, brakes).await.map_err(refused)?;
+    let channel = match account.wanted.as_deref() {
+        Some([queue]) => queue.keys().channel,
+        _ => None,
+    };
+    let mut live = follow(&session.store, brakes, channel)
+        .await
+        .map_err(refused)?;
     let signals = Signals::heed(stop, suspend, live.stopper());
     while let Some(records) = live.next().await {
+        if let Some((at_us, count)) = live.listeners() {
+            account.tracker.listen(at_us, count);
+        }
         for record in &records {
             if !account.is_full() {
                 account.read(record)?;

@@ -12,7 +12,7 @@ use crate::clock::EpochMillis;
 use crate::payload::{DecodedPayload, Habit};
 use crate::queue::filter::{EntryParts, Filter};
 use crate::queue::{Due, Form, Queue, text};
-use crate::trace::life::Moment;
+use crate::trace::life::{FirstAsk, Moment};
 use crate::trace::record::Precision;
 use crate::trace::{ClientNames, Event, EventKind, Life, MessageFate, TracedMessage};
 
@@ -284,6 +284,15 @@ impl LinePrinter {
             0 => String::new(),
             others => format!("({others} more in vain) "),
         };
+        let unasked = if life.asked == Some(FirstAsk::Never) {
+            "(nobody asked) "
+        } else {
+            ""
+        };
+        let unheard = match life.announced_to {
+            Some(0) => "(announced to nobody) ",
+            _ => "",
+        };
         let mark = if life.is_presumed { "?" } else { "" };
         let offered_us = life.offered.as_ref().and_then(|offered| offered.at_us);
         let due_us = due.and_then(|due| due.get().checked_mul(1_000));
@@ -295,7 +304,7 @@ impl LinePrinter {
             late_us.map_or_else(dash, |us| late_span(us, self.precision)),
             life.waited_us()
                 .map_or_else(dash, |us| waited_span(us, self.precision)),
-            format!("{again}{in_vain}{}", decoded.text),
+            format!("{again}{in_vain}{unheard}{unasked}{}", decoded.text),
         ];
         let of = (&*life.message.queue, life.message.db);
         self.row(&[offered_us, due_us], of, cells, out)
@@ -386,6 +395,9 @@ fn event_fields(event: &Event) -> Map<String, Value> {
             let delay = delay.map(|(due, at)| due.get().saturating_sub(at.div_euclid(1_000)));
             fields.insert("delay_ms".into(), json!(delay));
         }
+        EventKind::Announced { to } => {
+            fields.insert("to".into(), json!(to));
+        }
         EventKind::Transferred {
             late_us,
             place,
@@ -435,6 +447,17 @@ fn life_fields(life: &Life, fate: MessageFate, late_us: Option<i64>) -> Map<Stri
     fields.insert("offered_by".into(), by(life.offered.as_ref()));
     fields.insert("due_ms".into(), shape::due_ms(life.due));
     fields.insert("announced_ms".into(), ms(life.announced_us));
+    fields.insert("announced_to".into(), json!(life.announced_to));
+    fields.insert("armed_ms".into(), at(life.armed.as_ref()));
+    fields.insert("armed_by".into(), by(life.armed.as_ref()));
+    let asked_us = match life.asked {
+        Some(FirstAsk::At(at_us)) => Some(at_us),
+        Some(FirstAsk::Never) | None => None,
+    };
+    fields.insert("asked_ms".into(), ms(asked_us));
+    if life.asked == Some(FirstAsk::Never) {
+        fields.insert("nobody_asked".into(), true.into());
+    }
     fields.insert("requeued".into(), life.requeued.into());
     fields.insert("transferred_ms".into(), at(life.transferred.as_ref()));
     fields.insert("transferred_by".into(), by(life.transferred.as_ref()));
@@ -516,8 +539,14 @@ pub(super) fn addresses_of_event(event: &Event) -> impl Iterator<Item = &[u8]> {
 /// The addresses of a life.
 fn addresses_of_life(life: &Life) -> impl Iterator<Item = &[u8]> {
     let ended = life.ended.as_ref().map(|(_, moment)| moment);
-    let moments = [life.offered.as_ref(), life.transferred.as_ref()].into_iter();
-    let moments = moments.chain([life.consumed.as_ref(), ended]).flatten();
+    let moments = [
+        life.offered.as_ref(),
+        life.armed.as_ref(),
+        life.transferred.as_ref(),
+        life.consumed.as_ref(),
+        ended,
+    ];
+    let moments = moments.into_iter().flatten();
     let by = moments.filter_map(|moment| moment.by.as_deref());
     by.chain(life.in_vain_by.iter().map(|by| &**by))
 }
@@ -598,7 +627,14 @@ fn what(event: &Event, precision: Precision, names: &ClientNames) -> String {
             let mark = if event.is_presumed { " (presumed)" } else { "" };
             format!("due {} now{mark}: ", due_time(due, event.at_us))
         }
-        EventKind::Announced => "new head: ".to_owned(),
+        EventKind::Announced { to } => match to {
+            Some(0) => "new head, nobody listened: ".to_owned(),
+            Some(to) => format!(
+                "new head, {} listened: ",
+                text::counted(to, "client", "clients")
+            ),
+            None => "new head: ".to_owned(),
+        },
         EventKind::Transferred {
             late_us,
             place,

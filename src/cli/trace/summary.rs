@@ -17,6 +17,8 @@ use crate::trace::{ClientNames, MessageFate};
 
 /// Clients that are named for people.
 const MOST_CLIENTS: usize = 10;
+/// Columns of the longest bar of a histogram.
+const HISTOGRAM_COLUMNS: u64 = 40;
 /// Names of the connections of one host that are said for people.
 const MOST_NAMES: usize = 3;
 
@@ -130,8 +132,9 @@ impl TraceSummary {
             "fates": self.fates,
             "events": figures.events,
             "transferred_again": figures.delivered_again,
-            "late_ms": spread_object(&figures.lateness),
-            "in_target_ms": spread_object(&figures.in_target),
+            "nobody_asked": figures.nobody_asked,
+            "late_ms": whole_spread_object(&figures.lateness),
+            "in_target_ms": whole_spread_object(&figures.in_target),
             "clients": clients.collect::<Vec<_>>(),
             "unreadable": self.unreadable,
             "forgotten": figures.forgotten,
@@ -180,6 +183,12 @@ impl TraceSummary {
                 "messages were transferred again {times}: consumers get them twice"
             ));
         }
+        if figures.nobody_asked > 0 {
+            let messages = text::counted(figures.nobody_asked, "message is", "messages are");
+            lines.push(format!(
+                "{messages} late, and nobody asked: no client ran a transfer since the due time"
+            ));
+        }
         let error = text::span(figures.precision.error_us().unsigned_abs() / 1_000);
         let is_rough = figures.precision != Precision::Micro;
         if let Some(late) = spread_words(&figures.lateness) {
@@ -189,6 +198,7 @@ impl TraceSummary {
                 String::new()
             };
             lines.push(format!("transferred after the due time: {late}{more}"));
+            lines.extend(histogram_lines(&figures.lateness));
         }
         if let Some(waited) = spread_words(&figures.in_target) {
             let about = if is_rough {
@@ -197,6 +207,7 @@ impl TraceSummary {
                 String::new()
             };
             lines.push(format!("in the target list: {waited}{about}"));
+            lines.extend(histogram_lines(&figures.in_target));
         }
         for (host, client) in figures.clients.iter().take(MOST_CLIENTS) {
             lines.push(client_words(host, client, names));
@@ -319,6 +330,9 @@ fn client_object(host: &[u8], client: &HostFigures, of: &ClientNames) -> Value {
     fields.insert("transfers_won".into(), client.transfers_won.into());
     fields.insert("transfers_in_vain".into(), client.transfers_in_vain.into());
     fields.insert("transfers_failed".into(), client.transfers_failed.into());
+    fields.insert("retries_missed".into(), client.retries_missed.into());
+    let formats = client.eras.iter().map(|era| era.format());
+    fields.insert("formats".into(), formats.collect());
     fields.insert("races_won".into(), client.races_won.into());
     fields.insert("races_lost".into(), client.races_lost.into());
     fields.insert("clock_ms".into(), ms(client.clock_us));
@@ -364,6 +378,19 @@ fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> Strin
             line = format!("{line}, {transfers} {what}");
         }
     }
+    if client.retries_missed > 0 {
+        let times = text::counted(client.retries_missed, "time", "times");
+        line = format!("{line}, after a failure not tried again within 6 s {times}");
+    }
+    if !client.eras.is_empty() {
+        let formats: Vec<_> = client.eras.iter().map(|era| era.format()).collect();
+        let noun = if formats.len() > 1 {
+            "formats"
+        } else {
+            "format"
+        };
+        line = format!("{line}, {} {noun}", formats.join(" and "));
+    }
     let races = client.races_won + client.races_lost;
     if races > 0 {
         let won = text::thousands(client.races_won);
@@ -390,6 +417,42 @@ pub(super) fn spread_object(spread: &Spread) -> Value {
         "p99": ms(spread.permille(990)),
         "max": ms(spread.most()),
     })
+}
+
+/// The same with its histogram.
+fn whole_spread_object(spread: &Spread) -> Value {
+    let mut object = spread_object(spread);
+    let steps = spread
+        .histogram()
+        .map(|(to, count)| json!({"to_ms": to, "count": count}));
+    object["histogram"] = steps.collect();
+    object
+}
+
+/// The histogram of spans for people, a line for each edge; none of fewer than two spans.
+fn histogram_lines(spread: &Spread) -> Vec<String> {
+    if spread.count() < 2 {
+        return Vec::new();
+    }
+    let most = spread
+        .histogram()
+        .map(|(_, count)| count)
+        .max()
+        .unwrap_or(1);
+    let line = |(to, count): (Option<i64>, u64)| {
+        let edge = to.map_or_else(
+            || "longer".to_owned(),
+            |ms| format!("up to {}", text::span(ms.unsigned_abs())),
+        );
+        let bar = usize::try_from((count * HISTOGRAM_COLUMNS).div_ceil(most)).unwrap_or(0);
+        let line = format!(
+            "{edge:>12} {:>9}  {}",
+            text::thousands(count),
+            "#".repeat(bar)
+        );
+        line.trim_end().to_owned()
+    };
+    spread.histogram().map(line).collect()
 }
 
 pub(super) fn spread_words(spread: &Spread) -> Option<String> {

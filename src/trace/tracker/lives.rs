@@ -131,6 +131,16 @@ impl TrackedLives {
         *due
     }
 
+    /// The life of that message.
+    pub(super) fn head_life(&self, queue: usize) -> Option<u64> {
+        let known = (Some(EpochMillis::new(i64::MIN)), 0);
+        self.waiting
+            .get(queue)?
+            .range(known..)
+            .next()
+            .map(|(_, id)| *id)
+    }
+
     /// The lives of a queue that wait, by their due times; those first whose due time is not known.
     pub(super) fn waiting(&self, queue: usize) -> impl DoubleEndedIterator<Item = u64> {
         let all = self.waiting.get(queue).into_iter().flatten();

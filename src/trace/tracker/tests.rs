@@ -301,6 +301,73 @@ fn who_won_a_race_and_whose_clock_is_wrong_is_told() {
     assert_eq!(figures("10.0.0.3"), (0, 1, Some(-2_002_000)));
 }
 
+#[test]
+fn what_is_due_and_nobody_asks_for_is_told_and_what_was_asked_for_late_says_when() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 1_000, true)
+        .transfer(900, B, 900, &[], false)
+        .transfer(3_000, B, 3_000, &[&framed("a")], false)
+        .offer(3_500, A, &framed("b"), 4_000, true)
+        .say(9_000, C, "PING");
+    let told = log.told();
+    let asked_at = |ms: i64| Some(FirstAsk::At((START + ms) * 1_000));
+    let asked: Vec<_> = told.lives.iter().map(|life| life.asked).collect();
+    assert_eq!(asked, [asked_at(3_000), Some(FirstAsk::Never)]);
+    assert_eq!(told.figures.nobody_asked, 1);
+    // It fails at what stands before it: somebody asks.
+    log.transfer(9_500, B, 9_500, &[], true)
+        .say(9_600, C, "PING");
+    let told = log.told();
+    assert_eq!(told.lives[1].asked, asked_at(9_500));
+    assert_eq!(told.figures.nobody_asked, 0);
+}
+
+#[test]
+fn a_message_is_armed_by_the_first_client_whose_transfer_leaves_it_as_the_head() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("behind"), 9_000, false)
+        .transfer(100, B, 100, &[], false)
+        .offer(200, A, &framed("head"), 5_000, true)
+        .transfer(300, B, 300, &[], false)
+        .transfer(400, C, 400, &[], false)
+        .transfer(5_000, C, 5_000, &[&framed("head")], false);
+    let told = log.told();
+    let armed = |life: &Life| by(life.armed.as_ref());
+    // What was there before the log began may have stood before the first one.
+    assert!(told.lives[0].armed.is_none());
+    assert_eq!(armed(&told.lives[1]), B);
+}
+
+#[test]
+fn a_client_that_does_not_repeat_a_failed_transfer_after_five_seconds_is_told() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 0, true)
+        .transfer(1_000, B, 1_000, &[], true)
+        .transfer(6_010, B, 6_010, &[], true)
+        .transfer(16_010, B, 16_010, &[], true)
+        .transfer(16_020, C, 16_020, &[], true)
+        .transfer(21_030, C, 21_030, &[], false)
+        .say(30_000, A, "PING");
+    let told = log.told();
+    let missed = |host| told.client(host).retries_missed;
+    // Once between, and once at the end.
+    assert_eq!((missed("10.0.0.2"), missed("10.0.0.3")), (2, 0));
+}
+
+#[test]
+fn the_format_of_a_client_is_that_of_its_offers_and_of_its_transfers() {
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 1_000, true)
+        .transfer(1_000, B, 1_000, &[&framed("a")], false)
+        .say(2_000, C, "PING");
+    let told = log.told();
+    assert_eq!(told.client("10.0.0.1").eras, [Era::Newer]);
+    assert_eq!(told.client("10.0.0.2").eras, [Era::Newer]);
+    assert_eq!(era_of(TRANSFERS[0]), Some(Era::Older));
+    assert_eq!(era_of(b"struct.unpack('dLc0', v)"), Some(Era::Older));
+    assert_eq!(era_of(b"struct.unpack('Bc0Lc0', v)"), Some(Era::Newer));
+}
+
 /// Returns the client that transferred a message, and those that ran the same transfer in vain.
 fn race(life: &Life) -> (String, Vec<String>) {
     let text = |by: &Arc<[u8]>| String::from_utf8_lossy(by).into_owned();

@@ -101,9 +101,12 @@ async fn trace(
     if let Some(now) = now.get().filter(|now| *now > brakes.commands_per_s) {
         return Err(too_busy(now, brakes));
     }
+    let channel = queue.keys().channel;
     let mut tracker = Tracker::new(Some(vec![queue]), MOST_BYTES_OF_LIVES);
     know_clients(store, &mut tracker).await;
-    let live = follow(store, brakes).await.map_err(|why| why.to_string())?;
+    let live = follow(store, brakes, channel)
+        .await
+        .map_err(|why| why.to_string())?;
     tell.tell(Msg::Began(tell.generation, brakes.span));
     let (end, strangers) = read(live, &mut tracker, ends, tell).await;
     if !strangers.is_empty() {
@@ -157,6 +160,9 @@ async fn read(
             records = live.next() => records,
         };
         let Some(records) = records else { break };
+        if let Some((at_us, count)) = live.listeners() {
+            tracker.listen(at_us, count);
+        }
         for record in &records {
             tracker.read(record);
         }

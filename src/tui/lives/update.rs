@@ -180,7 +180,10 @@ impl Lives {
                     life.told.offered = Some(moment);
                 }
             }
-            EventKind::Announced => life.announced = Some(at),
+            EventKind::Announced { to } => {
+                life.announced = Some(at);
+                life.told.announced_to = *to;
+            }
             EventKind::Transferred { stays, .. } => {
                 life.told.transfers += 1;
                 if life.told.transferred.is_none() {

@@ -263,6 +263,42 @@ fn a_client_that_came_after_the_trace_began_is_named_in_the_lives_although_hello
     assert_eq!(life["names"][by], "shop-2", "{life}");
 }
 
+/// Offers, each due before all others, until an announcement tells how many listened: that is known from
+/// the first count on.
+fn listened(program: &Program, trace: &mut Running) -> u64 {
+    for minutes in (1..1_000).rev() {
+        program.offer("orders", "hello", &format!("{minutes}m"));
+        assert_eq!(trace.next_json()["event"], "offered");
+        let announced = trace.next_json();
+        assert_eq!(announced["event"], "announced");
+        if let Some(to) = announced["to"].as_u64() {
+            return to;
+        }
+    }
+    panic!("no announcement tells how many listened");
+}
+
+#[test]
+fn an_announcement_says_how_many_listened_or_that_nobody_did() {
+    let program = Program::start();
+    let mut trace = tracing(&program, &["--json"]);
+    assert_eq!(listened(&program, &mut trace), 0);
+    trace.signal("INT");
+    trace.ended().done();
+    let mut connection = program.server.connection();
+    let mut listener = connection.as_pubsub();
+    listener
+        .subscribe("redisson_delay_queue_channel:{orders}")
+        .unwrap();
+    program
+        .server
+        .cmd(&["DEL", "redisson_delay_queue_timeout:{orders}"]);
+    let mut trace = tracing(&program, &["--json"]);
+    assert_eq!(listened(&program, &mut trace), 1);
+    trace.signal("INT");
+    trace.ended().done();
+}
+
 /// The bytes that wait on the server for the reader of its commands.
 fn waiting_bytes(server: &Server) -> u64 {
     let list: String = redis::from_redis_value(server.cmd(&["CLIENT", "LIST"])).unwrap();
@@ -327,7 +363,7 @@ fn a_trace_ends_by_itself_when_its_reader_is_behind_the_server() {
         ..Brakes::USUAL
     };
     let (end, cost) = runtime.block_on(async {
-        let mut live = follow(&store, brakes).await.unwrap();
+        let mut live = follow(&store, brakes, None).await.unwrap();
         // Nobody reads, and this is more than waits for a reader here and on its way.
         for n in 0..3 {
             offer_megabytes(&server, n);
@@ -366,7 +402,7 @@ fn monitor_is_gone_at_once_after_a_panic() {
     let (runtime, store) = opened(&server);
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(async {
-            let _live = follow(&store, Brakes::USUAL).await.unwrap();
+            let _live = follow(&store, Brakes::USUAL, None).await.unwrap();
             panic!("{} while MONITOR runs", monitors(&server));
         });
     }));

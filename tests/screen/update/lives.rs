@@ -310,6 +310,22 @@ fn clients_are_called_by_their_names_with_the_address_where_there_is_room() {
 }
 
 #[test]
+fn an_announcement_that_nobody_heard_is_told() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    let mut monitored = Monitored::of(desk);
+    let member = monitored.desk.world[0].entries[0].0.clone();
+    for (to, told) in [
+        (Some(0), " ─ announced to nobody ─ due "),
+        (Some(2), " ─ announced ─ due "),
+    ] {
+        monitored.happens(&member, FIRST, EventKind::Announced { to });
+        let lane = lane(&monitored.desk, "entry 0");
+        assert!(lane.contains(told), "{lane}");
+    }
+}
+
+#[test]
 fn a_message_that_failing_transfers_deliver_again_and_again_says_how_often_it_was_taken() {
     let mut desk = three();
     desk.live(3_000, 1);

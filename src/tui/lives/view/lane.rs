@@ -107,7 +107,11 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
         ),
     }
     if life.announced.is_some() {
-        part(10, format!("{on}announced"), t.text);
+        if told.announced_to == Some(0) {
+            part(65, format!("{on}announced to nobody"), t.late);
+        } else {
+            part(10, format!("{on}announced"), t.text);
+        }
     }
     part(
         ALWAYS,
