@@ -157,6 +157,25 @@ impl QueueLateness {
         self.recent
     }
 
+    /// The last minutes up to `end` in so many columns, the oldest first: the longest lateness of what
+    /// left in each, by its middle in ms; none where nothing did.
+    #[must_use]
+    pub fn strip(&self, end: EpochMillis, columns: usize) -> Vec<Option<u64>> {
+        let mut strip = vec![None; columns];
+        let count = i64::try_from(columns).unwrap_or(i64::MAX).max(1);
+        let column_ms = (SPAN_MS / count).max(1);
+        // On whole columns: else what stands in one would wander from picture to picture.
+        let last = end.get().div_euclid(column_ms);
+        for (at, bounds) in &self.kept {
+            let ago = last - at.get().div_euclid(column_ms);
+            let place = usize::try_from(count - 1 - ago).ok();
+            if let Some(longest) = place.and_then(|place| strip.get_mut(place)) {
+                *longest = (*longest).max(Some(bounds.middle().unsigned_abs()));
+            }
+        }
+        strip
+    }
+
     /// A read of the queue: what is not there any more has left since the one before.
     pub fn saw(&mut self, queue: &Queue, pulse: &Pulse) {
         if self.read.is_some_and(|read| read > pulse.at) {
@@ -509,6 +528,32 @@ mod tests {
         lateness.transferred(at(2_000), 31);
         let recent = lateness.recent().unwrap();
         assert_eq!((recent.p50.middle(), recent.error()), (31, 0));
+    }
+
+    #[test]
+    fn the_strip_has_the_longest_lateness_of_each_share_of_the_last_minutes() {
+        let mut lateness = QueueLateness::default();
+        let end = 3_000 * SPAN_MS - T0.rem_euclid(SPAN_MS) - 1;
+        for (before, late) in [
+            (SPAN_MS + 5, 9),
+            (299_000, 7),
+            (20_000, 30),
+            (15_000, 40),
+            (0, 0),
+        ] {
+            lateness.kept.push_back((
+                at(end - before),
+                LateBounds {
+                    least: late,
+                    most: late + 2,
+                },
+            ));
+        }
+        let strip = lateness.strip(at(end), 10);
+        let mut expected = [None; 10];
+        (expected[0], expected[9]) = (Some(8), Some(41));
+        assert_eq!(strip, expected);
+        assert_eq!(lateness.strip(at(end), 0), []);
     }
 
     #[test]

@@ -235,7 +235,12 @@ fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     if has_columns(model, boxed) {
         let mut right = body.take_right((w * 3 / 10).clamp(40, 48));
         // Less than three rows are no pane.
-        let depth = if right.h < 5 + 3 { right.h } else { 5 };
+        // A line more for the strip of lateness.
+        let depth = match right.h {
+            ..8 => right.h,
+            8..12 => 5,
+            _ => 6,
+        };
         areas.depth = Slot::new(right.take(depth), true);
         if model.tab == Tab::Traffic {
             areas.clients = Slot::new(right, true);

@@ -8,7 +8,7 @@ use ratatui::widgets::Widget;
 use crate::queue::{Known, Pulse, text};
 use crate::tui::draw::Ctx;
 use crate::tui::flow;
-use crate::tui::queues::{self, DepthTrend, Depths, QueueRow};
+use crate::tui::queues::{self, DepthTrend, Depths, HAND_OVER_MS, QueueRow};
 use crate::tui::traffic::TRAFFIC_KEPT;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::TitlePart;
@@ -35,6 +35,10 @@ pub(crate) fn render(ctx: &Ctx, buf: &mut Buffer) {
     };
     if slot.inner.h >= 3 {
         three_lines(ctx, row, pulse, buf);
+        // It is kept of the last minutes alone.
+        if slot.inner.h >= 4 && ctx.model.then.is_none() {
+            strip(ctx, row, pulse, buf);
+        }
     } else {
         one_line(ctx, row, pulse, buf);
     }
@@ -229,13 +233,54 @@ fn three_lines(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
             .put(buf, &format!("{:8}", depth.label), ctx.data.dim);
         line::right(buf, line.x, line.y, 10, &depth.figure.0, depth.figure.1);
         line.skip(11);
-        // Two columns apart, `↑ 12.3k/s`.
-        let note = 11;
-        let w = u16::try_from(line.room()).unwrap_or(0).saturating_sub(note);
-        spark(ctx, &depth, line.x, line.y, w.min(30), buf);
-        line.skip(w.min(30) + 2);
+        let w = curve_columns(line.room());
+        spark(ctx, &depth, line.x, line.y, w, buf);
+        line.skip(w + 2);
         line.put_whole(buf, &depth.note.0, depth.note.1);
     }
+}
+
+/// The lateness of what left in the last five minutes, below the curves of the depths and as long as
+/// they are: what was late by more than the hand-over to a client takes is red.
+fn strip(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
+    let (area, d) = (ctx.areas.depth.inner, &ctx.data);
+    let mut line = Line::new(buf, area.x, area.y + 3, area.w);
+    line.skip(1).put(buf, "late by", d.dim);
+    line.skip(1);
+    let w = curve_columns(line.room().saturating_sub(11));
+    let strip = row.watch.lateness.strip(pulse.at, usize::from(w));
+    let most = strip.iter().flatten().max().copied();
+    let style = |late: u64| {
+        if late >= HAND_OVER_MS.unsigned_abs() {
+            d.late
+        } else {
+            d.mid
+        }
+    };
+    let (figure, of_figure) = match most {
+        Some(most) => (text::span(most), style(most)),
+        None => (d.glyphs.zero.to_owned(), d.dim),
+    };
+    line::right(buf, line.x, line.y, 10, &figure, of_figure);
+    line.skip(11);
+    for (x, late) in (line.x..).zip(&strip) {
+        let Some(late) = *late else { continue };
+        let eighth = 1 + u128::from(late) * 6 / u128::from(most.unwrap_or(0).max(1));
+        let symbol = d.glyphs.eighths[usize::try_from(eighth).unwrap_or(7).min(7)];
+        buf[(x, line.y)].set_symbol(symbol).set_style(style(late));
+    }
+    line.skip(w + 2);
+    if most.is_some() {
+        line.put_whole(buf, "at most", d.dim);
+    }
+}
+
+/// Columns of a curve in a line that has so much room behind its figure, and a note behind that.
+fn curve_columns(room: usize) -> u16 {
+    // Two columns apart, `↑ 12.3k/s`.
+    let note = 11;
+    let w = u16::try_from(room).unwrap_or(0).saturating_sub(note);
+    w.min(30)
 }
 
 fn one_line(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {

@@ -234,6 +234,25 @@ fn what_cannot_be_known_and_what_does_not_exist() {
 }
 
 #[test]
+fn the_lateness_of_the_last_minutes_is_a_strip_below_the_depths() {
+    for (name, size) in [("80x24", SMALL), ("120x40", MIDDLE), ("200x60", LARGE)] {
+        let mut m = evening(size, look());
+        let lateness = &mut m.queues[0].watch.lateness;
+        for second in 0..250 {
+            let late_ms = if (100..120).contains(&second) {
+                9_000
+            } else {
+                300 + second * 4
+            };
+            lateness.transferred(NOW.plus((second - 250) * 1_000), late_ms);
+        }
+        m.screen = Screen::Queue;
+        page(&mut m, 0);
+        picture(&format!("late_strip_{name}"), &m);
+    }
+}
+
+#[test]
 fn names_that_are_long_wide_or_hostile() {
     let mut m = evening(SMALL, look());
     let rename = |row: &mut QueueRow, name: Vec<u8>| row.queue = Queue::redisson(name);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use delayscope::queue::Due;
 use delayscope::queue::look::Client;
+use delayscope::queue::text;
 use delayscope::trace::ClientNames;
 use delayscope::trace::life::Moment;
 use delayscope::trace::{Event, EventKind, TracedMessage};
@@ -117,6 +118,32 @@ fn the_lives_of_another_queue_are_its_own() {
     desk.press(Code::Up);
     desk.live(3_000, 1);
     assert_eq!(desk.model.lives.all, seen);
+}
+
+#[test]
+fn below_the_depths_a_strip_shows_how_late_messages_left_in_the_last_minutes() {
+    for size in [(120, 40), (200, 60)] {
+        let mut desk = three();
+        desk.model.size = size;
+        let strip = |desk: &Desk| {
+            let page = rows(desk);
+            let line = page.iter().find(|row| row.contains(" late by   "));
+            line.unwrap_or_else(|| panic!("{page:#?}")).clone()
+        };
+        desk.live(1_000, 1);
+        assert!(!strip(&desk).contains("at most"), "{}", strip(&desk));
+        desk.live(2_500, 1);
+        desk.world[0].entries.remove(0);
+        desk.live(1_500, 1);
+        let late = desk.model.queues[0].watch.lateness.recent().unwrap();
+        let told = format!(" {} ", text::span(late.max.middle().unsigned_abs()));
+        let strip = strip(&desk);
+        assert!(
+            strip.contains(&told) && strip.contains("at most"),
+            "{strip}"
+        );
+        assert_eq!(strip.matches('▇').count(), 1, "{strip}");
+    }
 }
 
 #[test]
