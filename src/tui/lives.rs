@@ -101,8 +101,10 @@ pub struct MessageLife {
     pub text: String,
     /// When it was first seen.
     pub seen: EpochMillis,
-    /// When it is due.
+    /// When it is due; where that was not seen, when it left.
     pub due: EpochMillis,
+    /// Its due time was seen.
+    pub is_due_known: bool,
     /// Its score in timeouts, which says so.
     pub score: f64,
     /// When its due time was published; none: that was not heard.
@@ -149,7 +151,7 @@ impl MessageLife {
     /// True when it left before it was due: transferred by hand, requeued or deleted.
     #[must_use]
     pub fn left_early(&self) -> bool {
-        self.left.is_some_and(|left| left.at < self.due)
+        self.is_due_known && self.left.is_some_and(|left| left.at < self.due)
     }
 }
 
@@ -162,12 +164,19 @@ impl Lives {
         newest.find(|life| life.member == member)
     }
 
-    /// The lives to be shown: the next few that are coming, then what has happened, newest first.
+    /// The lives to be shown: the next few that are coming, with all that MONITOR has told of, those
+    /// that are late, then what has happened, newest first.
     #[must_use]
     pub fn shown(&self) -> Vec<&MessageLife> {
         let mut coming: Vec<&MessageLife> = self.all.iter().filter(|l| l.left.is_none()).collect();
         coming.sort_by_key(|life| life.due);
-        coming.truncate(MOST_COMING);
+        let mut few = 0;
+        coming.retain(|life| {
+            let is_late = self.read.is_some_and(|read| life.due < read);
+            let is_told = life.told != MonitoredLife::default();
+            few += usize::from(!is_late && !is_told);
+            is_late || is_told || few <= MOST_COMING
+        });
         coming.reverse();
         let mut past: Vec<&MessageLife> = self.all.iter().filter(|l| l.left.is_some()).collect();
         past.sort_by_key(|life| (life.left.map(|left| left.at), life.due));

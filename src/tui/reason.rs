@@ -95,7 +95,12 @@ pub(crate) fn unbound(model: &Model, key: Key) -> String {
     };
     if let Some((binding, _)) = bound.min_by_key(|(binding, _)| only_asked(binding)) {
         let name = binding.name.replace('-', " ");
-        return format!("{label} ({name}) {}", works_in(binding));
+        let opens = match binding.places {
+            [KeyPlace::Lives] => model.keymap.label(Action::Lives, ascii),
+            _ => None,
+        };
+        let opens = opens.map_or_else(String::new, |key| format!(" ({key} opens them)"));
+        return format!("{label} ({name}) {}{opens}", works_in(binding));
     }
     if key.code == Code::Char('9') {
         return model.sentence("the tabs are {tab-waiting} to {tab-nodes}");

@@ -27,6 +27,10 @@ const JOBS: &[(JobMeans, &str)] = &[
         "Find an order by a part of its payload. Through all queues: :find TEXT.",
     ),
     (
+        JobMeans::Key(Action::Lives),
+        "What happened to a message? When it was offered, due, transferred and taken; {monitor} there: by whom.",
+    ),
+    (
         JobMeans::Key(Action::Transfer),
         "Transfer what is due to the target list.",
     ),

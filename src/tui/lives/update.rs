@@ -121,12 +121,13 @@ impl Lives {
                 // MONITOR tells of what has happened since the refresh read.
                 Some(life) if life.left.is_some_and(|left| pulse.at < left.at) => {}
                 Some(life) => {
-                    (life.due, life.score) = (due, *score);
+                    (life.due, life.score, life.is_due_known) = (due, *score, true);
                     (life.left, life.taken, life.announced) = (None, None, None);
                     life.told = MonitoredLife::default();
                 }
                 None => {
-                    let life = begun(queue, habit, member, pulse.at, (due, *score));
+                    let mut life = begun(queue, habit, member, pulse.at, (due, *score));
+                    life.is_due_known = true;
                     self.all.push_back(life);
                 }
             }
@@ -172,7 +173,7 @@ impl Lives {
         match &event.kind {
             EventKind::Offered { due } | EventKind::Requeued { due } => {
                 if let Some(due) = due.at() {
-                    (life.due, life.score) = (due, queue.score(due));
+                    (life.due, life.score, life.is_due_known) = (due, queue.score(due), true);
                 }
                 (life.left, life.taken, life.announced) = (None, None, None);
                 life.told = MonitoredLife::default();
@@ -227,6 +228,7 @@ fn begun(
         member: member.to_vec(),
         seen,
         due,
+        is_due_known: false,
         score,
         announced: None,
         left: None,
@@ -314,7 +316,7 @@ fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) 
         ),
         DialogLine::Words(format!(
             "It ends by itself above {most} commands/s, when {} MB wait on the server to be sent, \
-             and with this screen.",
+             and when these lives are closed.",
             price.buffer / 1_000_000
         )),
     ];
@@ -379,7 +381,18 @@ pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
         effects.push(Effect::Lives(LivesEffect::End));
     }
     let of = model.lives.queue.clone();
-    if model.selected().map(|row| &row.queue) != of.as_ref() {
+    let is_left = model.selected().map(|row| &row.queue) != of.as_ref();
+    // The question promises that it ends with them.
+    let are_closed = model.overlay.is_none();
+    if are_closed && !is_left {
+        model.lives.tracing = None;
+        model.lives.ended = Some(Ok("MONITOR ended when its lives were closed".to_owned()));
+        effects.push(Effect::Lives(LivesEffect::End));
+        let words = "MONITOR has ended: the lives of messages were closed".to_owned();
+        toast::update::say(model, words, Tone::Warn);
+        return;
+    }
+    if is_left {
         model.lives.tracing = None;
         model.lives.ended = Some(Ok(
             "MONITOR ended when another queue was selected".to_owned()

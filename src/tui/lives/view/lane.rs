@@ -7,6 +7,7 @@ use super::super::MessageLife;
 use super::{Author, address, ended};
 use crate::clock::EpochMillis;
 use crate::queue::text;
+use crate::trace::life::Moment;
 use crate::tui::draw::Ctx;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
@@ -67,8 +68,13 @@ pub(super) fn put(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer
             None => break,
         };
     }
-    for part in parts {
-        row.put(buf, &part.words, part.style);
+    for (at, part) in parts.iter().enumerate() {
+        // What stood before may have been left out.
+        let words = match at {
+            0 => part.words.trim_start_matches([' ', '-', '─']),
+            _ => &part.words,
+        };
+        row.put(buf, words, part.style);
     }
 }
 
@@ -100,8 +106,9 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
                 part(rank, words, t.text);
             }
         }
+        // No event of its own: who transfers and takes it says more.
         None => part(
-            40,
+            12,
             format!("seen {}", moments::clock(zone, life.seen)),
             t.dim,
         ),
@@ -113,16 +120,24 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             part(10, format!("{on}announced"), t.text);
         }
     }
-    part(
-        ALWAYS,
-        format!("{on}due {} ", moments::clock(zone, life.due)),
-        t.text,
-    );
+    let due = if life.is_due_known {
+        format!("{on}due {} ", moments::clock(zone, life.due))
+    } else {
+        format!("{on}due time not seen ")
+    };
+    part(ALWAYS, due, t.text);
     part(ALWAYS, t.glyphs.now.to_owned(), t.accent);
     let late = |ms: i64| if ms > LATE_MS { t.late } else { t.ok };
     let after = |at: EpochMillis| {
+        if !life.is_due_known {
+            return (moments::clock(zone, at), t.text);
+        }
         let ms = at.since(life.due).max(0);
-        (text::span(ms.unsigned_abs()), late(ms))
+        (format!("+{}", text::span(ms.unsigned_abs())), late(ms))
+    };
+    let exact = |moment: &Option<Moment>, seen: EpochMillis| {
+        let at_us = moment.as_ref().and_then(|moment| moment.at_us);
+        at_us.map_or(seen, |us| EpochMillis::new(us.div_euclid(1_000)))
     };
     let times = |n| text::counted(n, "time", "times");
     match life.left {
@@ -164,8 +179,16 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             part(15, " with its key".to_owned(), t.warn);
         }
         Some(left) => {
-            let (span, style) = after(left.at);
-            part(ALWAYS, format!(" transferred +{span}"), style);
+            // The first one, where it was repeated: that is when a consumer got it.
+            let (span, style) = after(exact(&told.transferred, left.at));
+            let is_doubtful =
+                told.transferred.is_none() && super::super::place::hindrance(m).is_some();
+            if is_doubtful {
+                part(ALWAYS, format!(" left {span}"), style);
+                part(35, ": transferred or removed".to_owned(), t.dim);
+            } else {
+                part(ALWAYS, format!(" transferred {span}"), style);
+            }
             for (rank, words) in ranked(Author::of(ctx, told.transferred.as_ref()), 60) {
                 part(rank, words, t.text);
             }
@@ -179,9 +202,12 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             }
             if told.transfers > 1 {
                 part(70, format!(", {}", times(told.transfers)), t.late);
+                part(45, format!(", last {}", after(left.at).0), t.late);
             }
-            if let Some(taken) = life.taken {
-                part(80, format!("{on}taken +{}", after(taken.at).0), t.text);
+            if is_doubtful {
+            } else if let Some(taken) = life.taken {
+                let taken = exact(&told.consumed, taken.at);
+                part(80, format!("{on}taken {}", after(taken).0), t.text);
                 for (rank, words) in ranked(Author::of(ctx, told.consumed.as_ref()), 30) {
                     part(rank, words, t.text);
                 }
