@@ -115,7 +115,7 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
     }
     if life.announced.is_some() {
         if told.announced_to == Some(0) {
-            part(65, format!("{on}announced to nobody"), t.late);
+            part(10, format!("{on}announced to nobody"), t.late);
         } else {
             part(10, format!("{on}announced"), t.text);
         }
