@@ -110,7 +110,8 @@ fn merely_slow(seen: &QueueFacts, from: EpochMillis, lag_ms: i64) -> Option<bool
     Some(slow || seldom(seen, from) || backlog(seen, from, lag_ms))
 }
 
-/// Who transfers looks seldom: with what was late then, others left that were much less late.
+/// Tells whether whoever transfers looks seldom: with what was late then, others left that were much
+/// less late.
 fn seldom(seen: &QueueFacts, from: EpochMillis) -> bool {
     let mut since = seen.watch.leads.iter().filter(|left| left.due >= from);
     since.any(|left| left.takes_others)

@@ -369,8 +369,8 @@ fn ended(model: &mut Model, generation: u64, how: Result<String, String>) -> Vec
     }
 }
 
-/// MONITOR ends with what it was for: another queue is selected, or the program is to be stopped,
-/// which reads nothing then while the server would copy on.
+/// MONITOR ends with what it was for: the lives are closed, another queue is selected, or the program
+/// is to be stopped, which reads nothing then while the server would copy on.
 pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(tracing) = &mut model.lives.tracing else {
         return;
@@ -381,29 +381,20 @@ pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
         effects.push(Effect::Lives(LivesEffect::End));
     }
     let of = model.lives.queue.clone();
-    let is_left = model.selected().map(|row| &row.queue) != of.as_ref();
-    // The question promises that it ends with them.
-    let are_closed = model.overlay.is_none();
-    if are_closed && !is_left {
-        model.lives.tracing = None;
-        model.lives.ended = Some(Ok("MONITOR ended when its lives were closed".to_owned()));
-        effects.push(Effect::Lives(LivesEffect::End));
-        let words = "MONITOR has ended: the lives of messages were closed".to_owned();
-        toast::update::say(model, words, Tone::Warn);
+    let why = if model.selected().map(|row| &row.queue) != of.as_ref() {
+        "another queue is selected"
+    } else if model.overlay.is_none() {
+        // The question promises that it ends with them.
+        "the lives of messages were closed"
+    } else {
         return;
-    }
-    if is_left {
-        model.lives.tracing = None;
-        model.lives.ended = Some(Ok(
-            "MONITOR ended when another queue was selected".to_owned()
-        ));
-        effects.push(Effect::Lives(LivesEffect::End));
-        if let Some(queue) = of {
-            let name = text::printable_bytes(queue.name.as_bytes());
-            let words = format!("MONITOR of {name} has ended: another queue is selected");
-            toast::update::say(model, words, Tone::Warn);
-        }
-    }
+    };
+    model.lives.tracing = None;
+    model.lives.ended = Some(Ok(format!("MONITOR ended: {why}")));
+    effects.push(Effect::Lives(LivesEffect::End));
+    let name = of.map(|queue| text::printable_bytes(queue.name.as_bytes()));
+    let words = format!("MONITOR of {} has ended: {why}", name.unwrap_or_default());
+    toast::update::say(model, words, Tone::Warn);
 }
 
 /// The rows of a refresh, as what they say of entries that are not among them.

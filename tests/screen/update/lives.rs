@@ -36,7 +36,7 @@ fn lane(desk: &Desk, text: &str) -> String {
     let rows = rows(desk);
     let row = rows
         .iter()
-        .find(|row| row.contains(text) && row.contains("seen "));
+        .find(|row| row.contains(text) && row.contains("due "));
     row.unwrap_or_else(|| panic!("{text}: {rows:#?}")).clone()
 }
 
@@ -382,25 +382,55 @@ fn another_end_of_a_message_is_told_with_who_made_it_and_its_time() {
 }
 
 #[test]
-fn that_monitor_ends_with_the_selection_of_its_queue_is_told() {
-    let desk = Desk::of(vec![
-        World::new("orders", 3, 60_000, 1_000),
-        World::new("zeta", 1, 90_000, 1_000),
-    ]);
-    let mut desk = Monitored::of(desk).desk;
+fn monitor_ends_with_the_lives_that_it_was_for_and_that_is_told() {
+    let mut desk = Monitored::of(three()).desk;
     desk.live(1_000, 1);
-    desk.press(Code::Esc);
-    let effects = desk.press(Code::Down);
+    let effects = desk.press(Code::Esc);
     assert!(effects.contains(&Effect::Lives(lives::Effect::End)));
     let told = rows(&desk).concat();
-    assert!(told.contains("MONITOR of orders has ended"), "{told}");
-    desk.live(1_000, 1);
-    desk.press(Code::Up);
+    let why = "the lives of messages were closed";
+    let words = format!("MONITOR of orders has ended: {why}");
+    assert!(told.contains(&words), "{told}");
     desk.live(1_000, 1);
     desk.char('T');
     let told = rows(&desk).concat();
-    let words = "MONITOR ended when another queue was selected";
-    assert!(told.contains(words), "{told}");
+    assert!(told.contains(&format!("MONITOR ended: {why}")), "{told}");
+}
+
+#[test]
+fn of_a_message_whose_due_time_nobody_saw_none_is_told() {
+    let mut monitored = Monitored::of(three());
+    let kind = transferred(1, 1, false);
+    // Its member is no frame: it is called by what it is.
+    monitored.happens(b"entry 77", FIRST, kind);
+    let lane = lane(&monitored.desk, "entry 77");
+    assert!(lane.contains("due time not seen"), "{lane}");
+    assert!(
+        lane.contains(" transferred 2") && !lane.contains("+0"),
+        "{lane}"
+    );
+}
+
+#[test]
+fn every_message_that_is_late_has_a_lane_and_one_that_was_repeated_its_first_time() {
+    let mut desk = Desk::of(vec![World::new("orders", 20, -60_000, 1_000)]);
+    desk.live(1_000, 1);
+    desk.char('T');
+    let lanes = rows(&desk).concat().matches(" late ").count();
+    assert!(lanes >= 20, "{lanes}: {:#?}", rows(&desk));
+    let mut monitored = Monitored::of(three());
+    let (member, _) = monitored.desk.world[0].entries[0].clone();
+    for _ in 0..2 {
+        monitored.happens(&member, FIRST, transferred(1, 1, true));
+        monitored.desk.live(1_000, 1);
+    }
+    monitored.desk.world[0].entries.remove(0);
+    monitored.happens(&member, FIRST, transferred(1, 1, false));
+    let lane = lane(&monitored.desk, "entry 0");
+    assert!(
+        lane.contains(", 3 times") && lane.contains(", last +"),
+        "{lane}"
+    );
 }
 
 #[test]
