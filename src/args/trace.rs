@@ -13,8 +13,9 @@ use crate::queue::{Form, Queue};
 const MOST_PROBES: u64 = 1_000;
 
 /// The flags of logs and of MONITOR.
-const NOT_OF_A_PROBE: [&str; 9] = [
+const NOT_OF_A_PROBE: [&str; 10] = [
     "from",
+    "follow",
     "span",
     "max_rate",
     "by",
@@ -35,6 +36,7 @@ Examples:
   delayscope trace --from monitor.log
   delayscope trace orders --from monitor.log --by message --grep 472861
   delayscope trace orders --from monitor.log --by message --late-over 1s --json
+  delayscope trace orders --from monitor.log --follow
   delayscope trace --from /var/lib/redis/appendonlydir --by message
   timeout 30 redis-cli monitor | delayscope trace orders --from -
   delayscope trace zset-list:delay_queue,ready_queue --from monitor.log
@@ -84,6 +86,10 @@ pub struct Trace {
     /// for standard input
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
+    /// At the end of the log go on as it grows, also where another file takes its name, until
+    /// Ctrl-C
+    #[arg(long, requires = "from")]
+    pub follow: bool,
     /// Run MONITOR for so long, at most 5m [default: 30s]
     #[arg(long = "for", value_name = "SPAN", conflicts_with = "from")]
     pub span: Option<Span>,

@@ -50,7 +50,7 @@ fn read<W: Write>(
 ) -> anyhow::Result<CommandOutcome> {
     let mut account = Account::new(asked, config, out)?;
     let name = from.display();
-    for (at, source) in sources(from)?.into_iter().enumerate() {
+    for (at, source) in sources(from, asked.follow)?.into_iter().enumerate() {
         let is_live = matches!(source, Source::Input(_));
         let begins_empty = at == 0 && source.may_begin_empty();
         let what = source.name();

@@ -5,13 +5,15 @@ mod live;
 mod probe;
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use delayscope::queue::{Form, frame};
 use delayscope::trace::{Log, Record, Sender};
 use serde_json::{Value, json};
 
-use crate::program::{Program, local, local_with_input};
+use crate::program::{Program, bare, begun, local, local_with_input};
 use crate::support::{Server, room, wait_for};
 
 /// Versions of Redisson with the server that the log is of: 5.0, 7.0, 6.2, 7.0 and 8.2.
@@ -679,6 +681,46 @@ fn the_summary_says_how_many_there_were_beside_those_that_a_limit_shows() {
     let piped = ["trace", "--from", "-", "--limit", "2", "--json"];
     let summary = local_with_input(&piped, &log("4.7.0")).done().json().pop();
     assert_eq!(summary.unwrap()["ended_by_limit"], true);
+}
+
+#[test]
+fn a_log_is_followed_as_it_grows_also_under_the_name_of_the_next_one() {
+    let home = room();
+    let path = home.path().join("monitor.log");
+    let whole = String::from_utf8(log("4.7.0")).unwrap();
+    // At the end of a line.
+    let middle = whole.len() / 2;
+    let middle = middle + whole[middle..].find('\n').unwrap() + 1;
+    let (first, rest) = whole.split_at(middle);
+    std::fs::write(&path, first).unwrap();
+    let from = ["trace", "--from", path.to_str().unwrap(), "--by", "message"];
+    let followed = ["trace", "--from", path.to_str().unwrap(), "--follow"];
+    let mut command = bare(home.path());
+    command.args(followed).arg("--json").stdin(Stdio::null());
+    let mut following = begun(command);
+    assert_eq!(following.next_json()["event"], "offered");
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .unwrap();
+    file.write_all(rest.as_bytes()).unwrap();
+    // The log is rotated, and the next one has a message of its own.
+    std::fs::rename(&path, home.path().join("monitor.log.1")).unwrap();
+    let next = whole.replace("job-", "jib-");
+    std::fs::write(&path, next).unwrap();
+    while following.next_json()["text"] != "jib-102" {}
+    following.signal("INT");
+    let said = following.ended();
+    assert_eq!(said.code, 0, "{said:?}");
+    let summary = said.json().pop().unwrap();
+    assert_eq!(summary["event"], "summary");
+    // Three messages of the next one have another text, and so are others.
+    assert_eq!(summary["messages"], 18, "{summary}");
+    // Without the flag it ends with the file.
+    assert!(local(&from).done().out.contains("jib-102"));
+    let parts = fixture("4.7.0/appendonlydir");
+    let folder = ["trace", "--follow", "--from", parts.to_str().unwrap()];
+    assert!(local(&folder).err.contains(".incr.aof"));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use tokio::sync::mpsc;
@@ -12,6 +14,8 @@ use crate::trace::aof;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 256 << 10;
+/// A file that grows is looked at so often.
+const LOOK: Duration = Duration::from_millis(200);
 /// A manifest has so many bytes at most.
 const MOST_OF_A_MANIFEST: u64 = 1 << 20;
 
@@ -23,8 +27,9 @@ pub(super) enum Source {
     File(PathBuf),
 }
 
-/// The sources that `--from` names, in the order in which they are read.
-pub(super) fn sources(from: &Path) -> anyhow::Result<Vec<Source>> {
+/// The sources that `--from` names, in the order in which they are read; `follows`: a file is read on
+/// as it grows.
+pub(super) fn sources(from: &Path, follows: bool) -> anyhow::Result<Vec<Source>> {
     if from == Path::new("-") {
         let input = Input::listen("the standard input".to_owned(), || Ok(io::stdin()));
         return Ok(vec![Source::Input(input)]);
@@ -59,12 +64,74 @@ pub(super) fn sources(from: &Path) -> anyhow::Result<Vec<Source>> {
         .starts_with(b"file ")
         .then(|| aof::parts(&beginning));
     Ok(match parts.flatten() {
+        Some(_) if follows => bail!(
+            "could not follow {}: it is of several files. Name the one that grows, which ends in \
+             .incr.aof.",
+            from.display()
+        ),
         Some(parts) => parts
             .into_iter()
             .map(|part| Source::File(folder.join(part.file)))
             .collect(),
+        None if follows => {
+            let name = manifest.display().to_string();
+            let input = Input::listen(name, || GrowingFile::open(manifest));
+            vec![Source::Input(input)]
+        }
         None => vec![Source::File(manifest)],
     })
+}
+
+/// A file that is read on as it grows. Where it is cut, or another file takes its name, that is read
+/// from its beginning.
+struct GrowingFile {
+    path: PathBuf,
+    file: File,
+    /// Bytes of it that were read.
+    at: u64,
+}
+
+impl GrowingFile {
+    fn open(path: PathBuf) -> io::Result<Self> {
+        let file = File::open(&path)?;
+        Ok(Self { path, file, at: 0 })
+    }
+
+    /// The file that has the name now, where it is another one or was cut.
+    fn another(&self) -> io::Result<Option<File>> {
+        let named = match fs::metadata(&self.path) {
+            Ok(named) => named,
+            // Whoever rotates logs makes the next one a moment later.
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(why) => return Err(why),
+        };
+        let ours = self.file.metadata()?;
+        let is_ours = (named.dev(), named.ino()) == (ours.dev(), ours.ino());
+        if is_ours && named.len() >= self.at {
+            return Ok(None);
+        }
+        match File::open(&self.path) {
+            Ok(file) => Ok(Some(file)),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+}
+
+impl Read for GrowingFile {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.file.read(into)?;
+            self.at += read as u64;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+            match self.another()? {
+                Some(file) => (self.file, self.at) = (file, 0),
+                None => std::thread::sleep(LOOK),
+            }
+        }
+    }
 }
 
 /// The manifest of an append-only file in a folder.
