@@ -133,6 +133,9 @@ pub struct QueueLateness {
     awaited: Vec<AwaitedEntry>,
     read: Option<EpochMillis>,
     kept: VecDeque<(EpochMillis, LateBounds)>,
+    /// The most that anything was late which left in a second of the last minutes, in ms; by the second
+    /// since the epoch.
+    by_second: VecDeque<(i64, i64)>,
     recent: Option<RecentLateness>,
     /// Departures counted by the least that they were late.
     pub least: LateCounts,
@@ -158,7 +161,7 @@ impl QueueLateness {
     }
 
     /// The last minutes up to `end` in so many columns, the oldest first: the longest lateness of what
-    /// left in each, by its middle in ms; none where nothing did.
+    /// left in each, at most, in ms; none where nothing did.
     #[must_use]
     pub fn strip(&self, end: EpochMillis, columns: usize) -> Vec<Option<u64>> {
         let mut strip = vec![None; columns];
@@ -166,11 +169,11 @@ impl QueueLateness {
         let column_ms = (SPAN_MS / count).max(1);
         // On whole columns: else what stands in one would wander from picture to picture.
         let last = end.get().div_euclid(column_ms);
-        for (at, bounds) in &self.kept {
-            let ago = last - at.get().div_euclid(column_ms);
+        for (second, most) in &self.by_second {
+            let ago = last - (second * 1_000).div_euclid(column_ms);
             let place = usize::try_from(count - 1 - ago).ok();
             if let Some(longest) = place.and_then(|place| strip.get_mut(place)) {
-                *longest = (*longest).max(Some(bounds.middle().unsigned_abs()));
+                *longest = (*longest).max(Some(most.unsigned_abs()));
             }
         }
         strip
@@ -241,6 +244,21 @@ impl QueueLateness {
         for bounds in departed {
             self.least.add(bounds.least);
             self.most.add(bounds.most);
+        }
+        let second = at.get().div_euclid(1_000);
+        for bounds in departed {
+            match self.by_second.back_mut() {
+                Some((last, most)) if *last == second => *most = (*most).max(bounds.most),
+                _ => self.by_second.push_back((second, bounds.most)),
+            }
+        }
+        let oldest = at.plus(-SPAN_MS).get().div_euclid(1_000);
+        while self
+            .by_second
+            .front()
+            .is_some_and(|(second, _)| *second < oldest)
+        {
+            self.by_second.pop_front();
         }
         let some = departed.len().div_ceil(MOST_OF_A_READ).max(1);
         let some = departed.iter().step_by(some);
@@ -541,17 +559,16 @@ mod tests {
             (15_000, 40),
             (0, 0),
         ] {
-            lateness.kept.push_back((
-                at(end - before),
-                LateBounds {
-                    least: late,
-                    most: late + 2,
-                },
-            ));
+            let bounds = LateBounds {
+                least: late,
+                most: late + 2,
+            };
+            // However many leave, the first ones are not forgotten.
+            lateness.add(at(end - before), &[bounds; 3_000]);
         }
         let strip = lateness.strip(at(end), 10);
         let mut expected = [None; 10];
-        (expected[0], expected[9]) = (Some(8), Some(41));
+        (expected[0], expected[9]) = (Some(9), Some(42));
         assert_eq!(strip, expected);
         assert_eq!(lateness.strip(at(end), 0), []);
     }

@@ -138,8 +138,9 @@ fn instant_of(at: EpochMillis) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{START, Scene, after, pulse};
+    use super::super::tests::{START, Scene, after, framed, pulse};
     use super::*;
+    use crate::queue::frame::Form;
     use crate::queue::{Known, Queue, Survey};
 
     fn survey(expiries: [Option<i64>; 2]) -> Survey {
@@ -291,6 +292,28 @@ mod tests {
             let lost = Some("7 entries are lost: a key has expired.");
             assert_eq!(headline.as_deref(), lost, "at {gone_ms}");
         }
+    }
+
+    #[test]
+    fn an_entry_that_fell_due_before_the_key_expired_may_have_been_transferred() {
+        let lost = |waiting: u64, due_ms: i64| {
+            let mut scene = Scene::default();
+            for (at, waiting) in [(4_000, waiting), (6_000, 0)] {
+                let mut seen = pulse(at, waiting, None, 1);
+                seen.late = Known::Is(0);
+                seen.first = (waiting > 0).then(|| framed(Form::ByteId, 1, Some(due_ms)));
+                let mut keys = survey([Some(1_000), None]);
+                keys.at = START.plus(4_000);
+                scene = scene.pulse(seen).survey(keys);
+            }
+            let found = scene.found(ID).map(|found| found.headline);
+            found.filter(|headline| headline.contains("lost:"))
+        };
+        assert_eq!(lost(1, 4_300), None);
+        let one = Some("1 entry is lost: a key has expired.".to_owned());
+        assert_eq!(lost(1, 9_000), one);
+        let up_to = Some("Up to 2 entries are lost: a key has expired.".to_owned());
+        assert_eq!(lost(2, 4_300), up_to);
     }
 
     #[test]

@@ -89,9 +89,11 @@ impl Lives {
         let head = pulse.head.and_then(Due::at);
         let in_sight = VisibleRows::of(pulse);
         for life in &mut self.all {
-            let is_gone = is_empty
-                || head.is_some_and(|head| life.due < head)
-                || in_sight.as_ref().is_some_and(|rows| rows.lack(life));
+            let lacks = || {
+                head.is_some_and(|head| life.due < head)
+                    || in_sight.as_ref().is_some_and(|rows| rows.lack(life))
+            };
+            let is_gone = is_empty || life.is_due_known && lacks();
             // What was offered after the refresh had read is not in it.
             if life.left.is_none() && is_gone && life.seen <= pulse.at {
                 // What was transferred was due by then.
@@ -375,6 +377,10 @@ pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(tracing) = &mut model.lives.tracing else {
         return;
     };
+    if tracing.suspends {
+        // It is on its way to its end, which suspends the program.
+        return;
+    }
     if effects.contains(&Effect::Suspend) {
         effects.retain(|effect| *effect != Effect::Suspend);
         tracing.suspends = true;

@@ -52,6 +52,8 @@ pub(crate) struct Contents {
     pub(crate) target: Vec<Vec<u8>>,
     /// Members of quarantine with the text of their scores.
     pub(crate) quarantine: BTreeMap<Vec<u8>, String>,
+    /// Number of elements that consumers hold, or that are moved for them.
+    pub(crate) held: u64,
 }
 
 impl Contents {
@@ -74,7 +76,15 @@ impl Contents {
                 .query(server)
                 .unwrap()
         };
+        let hold = &keys.hold;
+        let mut both = redis::pipe();
+        both.cmd("HLEN")
+            .arg(&hold.held)
+            .cmd("LLEN")
+            .arg(&hold.intake);
+        let [held, taken]: [u64; 2] = both.query(server).unwrap();
         Self {
+            held: held + taken,
             timeouts,
             order: keys.order.as_deref().map(&mut list).unwrap_or_default(),
             target: list(&keys.target),

@@ -369,6 +369,7 @@ async fn what_a_failover_takes_back_of_a_put_back_is_put_back_again() {
         target.sort();
         target.dedup();
         after.timeouts == before.timeouts
+            && (before.held, after.held) == (COUNT, 0)
             && target.len() as u64 == COUNT
             && after.target.len() == target.len()
     };

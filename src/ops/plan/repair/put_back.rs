@@ -1,6 +1,6 @@
 //! The return into target of what consumers hold that died, where the next consumer takes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -176,8 +176,24 @@ impl Deed for Returns {
     ) -> BoxFuture<'a, Result<Option<Vec<bool>>, StoreError>> {
         async move {
             let still = read::still_held(store, &queue.keys().hold).await?;
-            let is_held = |field: &Vec<u8>| still.contains(field);
-            let done = |one: &HeldElement| !one.field.as_ref().is_none_or(is_held);
+            let intake = &queue.keys().hold.intake;
+            let most = u32::try_from(MOST_PUT_BACK_AT_ONCE).unwrap_or(u32::MAX);
+            let taken = read::list_page(store, intake, 0, most).await?.elements;
+            // Equal ones cannot be told apart: as many as there are are not done.
+            let mut there: HashMap<Vec<u8>, usize> = HashMap::new();
+            for element in taken {
+                *there.entry(element).or_default() += 1;
+            }
+            let done = |one: &HeldElement| match &one.field {
+                Some(field) => !still.contains(field),
+                None => match there.get_mut(&one.element) {
+                    Some(left) if *left > 0 => {
+                        *left -= 1;
+                        false
+                    }
+                    _ => true,
+                },
+            };
             Ok(Some(self.0[range].iter().map(done).collect()))
         }
         .boxed()

@@ -56,12 +56,15 @@ impl Watch {
         let Some((waited, late)) = last.and_then(|last| last.waiting.zip(last.late)) else {
             return;
         };
+        // The head may have fallen due, and been transferred, before the key expired.
+        let head = last.and_then(|last| last.first);
+        let is_due = head.is_some_and(|(_, due)| due <= beat.at);
+        let late = late.max(u64::from(is_due));
         // What was due may have been transferred, up to the last one.
         if gone && waited > late && !self.changing {
-            let Expiry { key, at } = expiry;
             self.expired = Some(ExpiredEntries {
-                key,
-                at,
+                key: expiry.key,
+                at: expiry.at.min(beat.at),
                 waited,
                 late,
             });

@@ -164,7 +164,9 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
                 part(30, ", and still here".to_owned(), t.late);
             }
             let left = life.due.since(m.now);
-            if left < 0 {
+            if !life.is_due_known {
+                // How late it is, nobody has seen.
+            } else if left < 0 {
                 part(ALWAYS, format!(" late {}", text::countdown(-left)), t.late);
             } else {
                 part(ALWAYS, format!(" in {}", text::countdown(left)), t.dim);
