@@ -136,7 +136,7 @@ fn below_the_depths_a_strip_shows_how_late_messages_left_in_the_last_minutes() {
         desk.world[0].entries.remove(0);
         desk.live(1_500, 1);
         let late = desk.model.queues[0].watch.lateness.recent().unwrap();
-        let told = format!(" {} ", text::span(late.max.middle().unsigned_abs()));
+        let told = format!(" {} ", text::span(late.max.most.unsigned_abs()));
         let strip = strip(&desk);
         assert!(
             strip.contains(&told) && strip.contains("at most"),

@@ -76,6 +76,8 @@ impl Contents {
                 .query(server)
                 .unwrap()
         };
+        let order = keys.order.as_deref().map(&mut list).unwrap_or_default();
+        let target = list(&keys.target);
         let hold = &keys.hold;
         let mut both = redis::pipe();
         both.cmd("HLEN")
@@ -86,8 +88,8 @@ impl Contents {
         Self {
             held: held + taken,
             timeouts,
-            order: keys.order.as_deref().map(&mut list).unwrap_or_default(),
-            target: list(&keys.target),
+            order,
+            target,
             quarantine,
         }
     }
