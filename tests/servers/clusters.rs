@@ -92,8 +92,13 @@ async fn deaf() -> (TcpListener, Vec<TcpStream>, (String, u16)) {
     let listener = socket.listen(1).unwrap();
     let at = listener.local_addr().unwrap();
     let mut queue = Vec::new();
-    while let Ok(stream) = timeout(Duration::from_millis(100), TcpStream::connect(at)).await {
-        queue.push(stream.unwrap());
+    // A busy machine may be late to take one.
+    let mut untaken = 0;
+    while untaken < 2 {
+        match timeout(Duration::from_millis(100), TcpStream::connect(at)).await {
+            Ok(stream) => queue.push(stream.unwrap()),
+            Err(_) => untaken += 1,
+        }
     }
     (listener, queue, (at.ip().to_string(), at.port()))
 }
@@ -103,17 +108,18 @@ async fn a_seed_that_does_not_answer_delays_nobody() {
     let cluster = Cluster::start();
     let queues = filled(&cluster);
     let (_listener, _queue, dead) = deaf().await;
+    let (_other_listener, _other_queue, other_dead) = deaf().await;
     let alive = ("127.0.0.1".to_owned(), cluster.nodes[0].port());
     let endpoint = Endpoint {
-        address: Address::Cluster(vec![dead.clone(), dead, alive]),
+        address: Address::Cluster(vec![dead, other_dead, alive]),
         ..cluster.endpoint(0)
     };
     let begun = instant();
     let store = Store::open(endpoint, Access::ReadOnly);
     store.ready(PATIENCE).await.unwrap();
     let took = instant() - begun;
-    // The wait for a connection is 2 s.
-    assert!(took < Duration::from_millis(1_500), "{took:?}");
+    // The wait for a connection is 2 s: one after another they would take 4.
+    assert!(took < Duration::from_secs(3), "{took:?}");
     assert_eq!(pulses(&store, &queues).await.unwrap().len(), MASTERS);
 }
 

@@ -163,6 +163,8 @@ pub struct Watch {
     /// When the number of late ones rose last, which was seen by the second of these pulses, and not
     /// by the first.
     rose: Option<[EpochMillis; 2]>,
+    /// When the first one was due that was not late at the last pulse.
+    next: Option<EpochMillis>,
     /// The lowest score when it was last seen, where it is no due time, and the moment of that.
     pub(super) lowest: Option<(EpochMillis, Option<f64>)>,
     /// The expiry of timeouts, as long as it has not run out.
@@ -254,12 +256,16 @@ impl Watch {
         }
         self.expires(&beat);
         self.departs(&beat);
+        // What was given a due time in the past did not fall due.
+        let fell_due = self.next.is_some_and(|next| next <= beat.at);
         if let Some(last) = self.beats.back()
             && last.late.is_some()
             && beat.late > last.late
+            && fell_due
         {
             self.rose = Some([last.at, beat.at]);
         }
+        self.next = pulse.next.and_then(Due::at);
         let before = self.beats.back().map(|before| before.at);
         if self.takes_from_target {
             self.takes_by_us(beat.at);

@@ -189,16 +189,29 @@ impl Dialer {
         }
     }
 
-    /// Connects to the address that was named; if nobody answers there, to another node. Each next one
-    /// is tried when the one before has failed, or has not answered for a moment; the first that
-    /// answers is taken.
+    /// Connects to the address that was named; if nobody answers there, to another node.
     async fn open_any(&self, topology: &Topology) -> Result<LinkStream, StoreError> {
-        let named = match &self.endpoint.address {
+        let named: Vec<Address> = match &self.endpoint.address {
             Address::Cluster(nodes) => nodes.iter().map(tcp).collect(),
             only => vec![only.clone()],
         };
-        let mut places = named.clone();
-        places.extend(topology.addresses());
+        let failed = match self.open_first(&named, topology).await {
+            Ok(stream) => return Ok(stream),
+            Err(why) => why,
+        };
+        let known = topology.addresses().into_iter();
+        let others: Vec<Address> = known.filter(|known| !named.contains(known)).collect();
+        self.open_first(&others, topology).await.map_err(|_| failed)
+    }
+
+    /// Connects to one of these nodes. Each next one is tried when the one before has failed, or has not
+    /// answered for a moment; the first that answers is taken. Where none does, the error is that of
+    /// the one that was named first.
+    async fn open_first(
+        &self,
+        places: &[Address],
+        topology: &Topology,
+    ) -> Result<LinkStream, StoreError> {
         let each = places.iter().enumerate();
         let each = each.filter(|(n, place)| !places[..*n].contains(place));
         let mut waiting = each.map(|(_, place)| place);
@@ -220,7 +233,6 @@ impl Dialer {
             }
             tried.extend(waiting.next().map(attempt));
         }
-        // Of the one that was named first.
         let first = places.iter().find_map(|place| {
             let at = failed.iter().position(|(of, _)| *of == place)?;
             Some(failed.swap_remove(at).1)

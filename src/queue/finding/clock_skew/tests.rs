@@ -1,4 +1,4 @@
-use super::super::tests::{Scene, framed, pulse};
+use super::super::tests::{START, Scene, framed, pulse};
 use super::*;
 use crate::queue::frame::Form;
 
@@ -116,6 +116,7 @@ fn transferred_each(period_ms: i64, least_ms: i64) -> Scene {
         let late = (at - first_due).div_euclid(1_000) + 1;
         let mut seen = pulse(at, 20, (late > 0).then_some(at - first_due), 1);
         seen.late = crate::queue::Known::Is(u64::try_from(late).unwrap_or(0));
+        seen.next = Some(crate::queue::Due::At(START.plus(at + 500)));
         let id = u8::try_from(first_due / 1_000 % 250).unwrap_or(0);
         seen.first = Some(framed(Form::ByteId, id, Some(first_due)));
         scene = scene.pulse(seen);
