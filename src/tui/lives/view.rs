@@ -14,6 +14,7 @@ use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
 use crate::tui::keys::Action;
+use crate::tui::model::Model;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::TitlePart;
@@ -78,6 +79,13 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
             text::span(within)
         ),
     };
+    let earlier = match unseen(m) {
+        0 => earlier,
+        count => {
+            let more = text::counted(count, "more waits", "more wait");
+            format!("{more}, not in sight so far; {earlier}")
+        }
+    };
     let key = m.keymap.label(Action::Monitor, m.look.ascii);
     let key = key.unwrap_or_default();
     let (told, style) = monitored(ctx, &key);
@@ -110,6 +118,15 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
         line.skip(1);
         line.put_cut(buf, words, cut, *style);
     }
+}
+
+/// Counts the messages that wait and have no lane: no row of theirs was in sight.
+fn unseen(m: &Model) -> u64 {
+    let waiting = m
+        .selected()
+        .and_then(|row| row.pulse.as_ref()?.waiting.get());
+    let known = m.lives.all.iter().filter(|life| life.left.is_none());
+    waiting.unwrap_or(0).saturating_sub(known.count() as u64)
 }
 
 /// Says how MONITOR does, or what only it can tell.

@@ -121,6 +121,19 @@ fn the_lives_of_another_queue_are_its_own() {
 }
 
 #[test]
+fn messages_that_wait_and_were_not_in_sight_are_counted() {
+    let mut desk = Desk::of(vec![World::new("orders", 500, 2_000, 2_000)]);
+    desk.model.size = (80, 24);
+    desk.live(1_000, 1);
+    desk.char('T');
+    let told = rows(&desk).concat();
+    let known = desk.model.lives.all.len();
+    assert!((1..500).contains(&known), "{known}");
+    let words = format!("{} more wait, not in sight so far", 500 - known);
+    assert!(told.contains(&words), "{told}");
+}
+
+#[test]
 fn below_the_depths_a_strip_shows_how_late_messages_left_in_the_last_minutes() {
     for size in [(120, 40), (200, 60)] {
         let mut desk = three();
