@@ -380,7 +380,7 @@ async fn a_plan_writes_nothing_and_shows_the_commands_for_a_single_entry() {
         let verb = words[0].to_uppercase();
         let reads = [
             "TIME", "LLEN", "LRANGE", "ZRANGE", "ZCARD", "ZCOUNT", "MULTI", "EXEC", "ZSCORE",
-            "ZMSCORE", "PTTL", "PUBSUB", "INFO",
+            "ZMSCORE", "PTTL", "PUBSUB", "INFO", "HLEN",
         ];
         assert!(reads.contains(&verb.as_str()), "{words:?}");
     }
