@@ -38,7 +38,11 @@ impl Session {
     /// The same at the node that owns a queue, wherever that goes; there is only one where there is no
     /// cluster.
     pub(super) async fn at(&self, queue: &Queue) -> anyhow::Result<Self> {
-        let store = self.store.along_with(queue);
+        self.of(self.store.along_with(queue)).await
+    }
+
+    /// The same by another of its links, once that has answered.
+    pub(super) async fn of(&self, store: Store) -> anyhow::Result<Self> {
         let clock = store.ready(PATIENCE).await?;
         Ok(Self { store, clock })
     }

@@ -180,12 +180,13 @@ fn queues_of_several_nodes_are_not_traced_as_if_one_node_told_of_all() {
     };
     let trace = ["trace", "--limit", "1", "--for", "1s", "--json"];
     let all = stage.run(&trace);
-    all.failed("3 of this cluster have queues. Name one, as in trace orders");
+    all.failed("3 nodes share this cluster's slots. Name a queue, as in trace orders");
     let named = ["--queue", first, "--queue", second];
     let two = stage.run(&[&named[..], &trace].concat());
     let port = |node: usize| stage.cluster.nodes[node].port();
     let two = two.failed(&format!("{second:?} at 127.0.0.1:{}", port(1)));
-    assert!(two.err.contains(&format!(" trace {first}")), "{two:?}");
+    let each = [first, second].map(|name| two.err.matches(&format!(" trace {name}")).count());
+    assert_eq!(each, [1, 1], "{two:?}");
     // Those of one node are.
     let beside = queue_at(1, 1).name.text().into_owned();
     let named = ["--queue", second, "--queue", &beside];
@@ -219,6 +220,29 @@ fn a_message_is_traced_on_the_node_that_owns_its_queue() {
         (&told[0]["event"], &told[0]["text"]),
         (&json!("offered"), &json!("hello"))
     );
+}
+
+#[test]
+fn a_cluster_of_one_shard_is_traced_on_its_master_whichever_node_is_named() {
+    let cluster = Cluster::start_of_one_shard();
+    let home = room();
+    for queue in [&[][..], &["orders"]] {
+        let trace = ["--json", "--limit", "1", "--for", "30s"];
+        let mut command = bare(home.path());
+        command.arg("-u").arg(cluster.url(1)).arg("trace");
+        command.args(queue).args(trace).stdin(Stdio::null());
+        let begun = begun(command);
+        let runs_monitor = |node: usize| {
+            let clients = format!("{:?}", cluster.nodes[node].cmd(&["CLIENT", "LIST"]));
+            clients.contains("name=delayscope-trace")
+        };
+        wait_for("MONITOR to run", || (0..2).any(runs_monitor));
+        assert!(runs_monitor(0) && !runs_monitor(1), "{queue:?}");
+        let orders = Queue::redisson("orders");
+        cluster.nodes[0].put(&orders, &frame(9, b"x"), "9999999999999");
+        assert_eq!(begun.ended().done().json()[0]["event"], "offered");
+        cluster.nodes[0].cmd(&["FLUSHALL"]);
+    }
 }
 
 #[test]

@@ -32,15 +32,20 @@ impl Cluster {
 
     /// The same, with more arguments for each of its servers.
     pub fn start_with(args: &[&str]) -> Self {
-        Self::start_as(args, None)
+        Self::start_of(MASTERS, args, None)
     }
 
-    /// The same behind TLS: `files` are arguments that name certificate, key and who signs.
+    /// A cluster of one master that owns every slot, and its replica, which is the second node.
+    pub fn start_of_one_shard() -> Self {
+        Self::start_of(1, &[], None)
+    }
+
+    /// The whole one behind TLS: `files` are arguments that name certificate, key and who signs.
     pub fn start_behind_tls(files: &[&str]) -> Self {
-        Self::start_as(&[], Some(files))
+        Self::start_of(MASTERS, &[], Some(files))
     }
 
-    fn start_as(args: &[&str], tls_files: Option<&[&str]>) -> Self {
+    fn start_of(masters: usize, args: &[&str], tls_files: Option<&[&str]>) -> Self {
         let ports = Ports::free();
         let args = [
             &[
@@ -61,9 +66,10 @@ impl Cluster {
             args,
         ]
         .concat();
-        let nodes = ports.of_nodes.iter().enumerate().map(|(n, port)| {
+        let of_nodes = &ports.of_nodes[..2 * masters];
+        let nodes = of_nodes.iter().enumerate().map(|(n, port)| {
             // Told so, they need not meet, which takes seconds.
-            let known = known_to(n, &ports.of_nodes);
+            let known = known_to(n, of_nodes);
             let mut behind = tls_files.map_or_else(Vec::new, |files| behind_tls(files, *port));
             if tls_files.is_some() {
                 behind.extend(["--tls-cluster", "yes"].map(str::to_owned));
@@ -102,7 +108,7 @@ impl Cluster {
             let follows = text(node, &["INFO", "replication"]);
             text(node, &["CLUSTER", "INFO"]).contains("cluster_state:ok")
                 // Who asks without TLS is not told the ports of those behind it.
-                && (self.is_behind_tls || ports_of(&shares(node)).len() == 2 * MASTERS)
+                && (self.is_behind_tls || ports_of(&shares(node)).len() == self.nodes.len())
                 && (follows.contains("role:master") && follows.contains("state=online")
                     || follows.contains("master_link_status:up"))
         })
@@ -271,11 +277,12 @@ fn id(n: usize) -> String {
 /// What node `n` knows of all of them, as it keeps it on its disk.
 fn known_to(n: usize, ports: &[u16]) -> String {
     let mut known = String::new();
-    let share = usize::from(SLOTS).div_ceil(MASTERS);
+    let masters = ports.len() / 2;
+    let share = usize::from(SLOTS).div_ceil(masters);
     for (other, port) in ports.iter().enumerate() {
         let myself = if other == n { "myself," } else { "" };
         let place = format!("{} 127.0.0.1:{port}@{}", id(other), port + 10_000);
-        let told = if other < MASTERS {
+        let told = if other < masters {
             let last = ((other + 1) * share).min(usize::from(SLOTS)) - 1;
             let epoch = other + 1;
             format!(
@@ -283,13 +290,13 @@ fn known_to(n: usize, ports: &[u16]) -> String {
                 other * share
             )
         } else {
-            let master = other - MASTERS;
+            let master = other - masters;
             let epoch = master + 1;
             format!("{myself}slave {} 0 0 {epoch} connected", id(master))
         };
         // Writing into a String cannot fail.
         let _ = writeln!(known, "{place} {told}");
     }
-    let _ = writeln!(known, "vars currentEpoch {MASTERS} lastVoteEpoch 0");
+    let _ = writeln!(known, "vars currentEpoch {masters} lastVoteEpoch 0");
     known
 }

@@ -109,21 +109,23 @@ pub(super) async fn run<W: Write>(
 }
 
 /// The session at the node that owns the queues; an error where they are at several, since MONITOR
-/// tells of one.
+/// tells of one. The node that was named may own none of them, or be a replica, which shows no commands of
+/// theirs in their time.
 async fn at_node(
     session: Session,
     wanted: Option<&[Queue]>,
     config: &Config,
 ) -> anyhow::Result<Session> {
-    let masters = session.store.masters().await.len();
-    if masters < 2 {
-        return Ok(session);
-    }
-    let Some([first, others @ ..]) = wanted else {
-        bail!(
-            "MONITOR tells of one node, and {masters} of this cluster have queues. Name one, as in \
-             trace orders, or look at the node that you name alone, with --node."
-        );
+    let Some(queues @ [first, others @ ..]) = wanted else {
+        return match &session.store.masters().await[..] {
+            [] => Ok(session),
+            [master] => session.of(master.clone()).await,
+            masters => bail!(
+                "MONITOR tells of one node, and {} nodes share this cluster's slots. Name a queue, as \
+                 in trace orders, or look at the node that you name alone, with --node.",
+                masters.len()
+            ),
+        };
     };
     let session_of_first = session.at(first).await?;
     let node = session_of_first.store.place();
@@ -131,6 +133,9 @@ async fn at_node(
         let other_node = session.at(other).await?.store.place();
         if other_node != node {
             let at = |node: Option<Address>| node.map_or_else(String::new, |at| at.to_string());
+            let program = config.program();
+            let each = queues.iter();
+            let each = each.map(|queue| shell::about(&program, "trace", queue, &[]));
             bail!(
                 "MONITOR tells of one node, and {:?} is at {}, {:?} at {}. Trace each in a terminal \
                  of its own: {}",
@@ -138,7 +143,7 @@ async fn at_node(
                 at(node),
                 other.name.text(),
                 at(other_node),
-                shell::about(&config.program(), "trace", first, &[]),
+                each.collect::<Vec<_>>().join("; "),
             );
         }
     }
