@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::life::{Event, EventKind};
 use super::record::Precision;
+use crate::clock::EpochMillis;
 use crate::queue::frame::Era;
 use crate::queue::{Due, Form};
 
@@ -45,8 +46,8 @@ pub struct Figures {
     pub clients: BTreeMap<Vec<u8>, HostFigures>,
     /// Messages that were let go for want of memory before their life was over.
     pub forgotten: u64,
-    /// Messages that were late when the log ended, and for which no client had run a transfer since
-    /// they were due.
+    /// Messages that were late by some time when the log ended, and for which no client of Redisson had
+    /// run a transfer since they were due.
     pub nobody_asked: u64,
 }
 
@@ -90,6 +91,13 @@ pub enum Attempt {
 }
 
 impl Figures {
+    /// True of a time from which on the log has all commands.
+    pub(super) fn has_begun_by(&self, at: EpochMillis) -> bool {
+        let at_us = at.get().checked_mul(1_000);
+        self.first_us
+            .is_some_and(|first| at_us.is_some_and(|at| at >= first))
+    }
+
     /// Counts an event.
     pub(super) fn count(&mut self, event: &Event) {
         *self.events.entry(event.kind.word()).or_default() += 1;

@@ -144,7 +144,8 @@ pub struct Moment {
     pub by: Option<Arc<[u8]>>,
 }
 
-/// The first transfer that a client ran since a message was due, whatever it found.
+/// The first transfer that a client of Redisson ran since a message was due, whatever it found. Other
+/// workers ask in their own ways.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FirstAsk {
     /// Its time, in µs since the epoch.
@@ -169,7 +170,8 @@ pub struct Life {
     /// The first transfer that left it as the head of timeouts: from it that client knows its due time,
     /// and sets its timer.
     pub armed: Option<Moment>,
-    /// The first transfer that a client ran since it was due; none where the log does not tell.
+    /// The first transfer that a client of Redisson ran since it was due; none where the log does not
+    /// tell.
     pub asked: Option<FirstAsk>,
     /// The number of times that it was given another due time, or put back.
     pub requeued: u64,

@@ -43,6 +43,9 @@ const TRANSFERS: [&[u8]; 2] = [
 
 /// Scripts that are known to be transfers, beside those of Redisson, at most.
 const MOST_TRANSFERS: usize = 100;
+/// The time that clients have for what falls due before the log ends, in µs: only what nobody has asked
+/// for in it is told so.
+const GRACE_US: i64 = 2_000_000;
 /// Clients whose transactions are under way at most.
 const MOST_TRANSACTIONS: usize = 10_000;
 
@@ -1484,6 +1487,7 @@ impl Tracker {
                 .lives
                 .get(*id)
                 .and_then(|life| life.due.and_then(Due::at));
+            let due = due.filter(|due| self.figures.has_begun_by(*due));
             let first = due.and_then(|due| times.first_since(due).ok()?);
             let is_due = first.is_some_and(|first| Some(first) <= moment.at_us);
             self.lives.change(*id, |life| {
@@ -1495,7 +1499,8 @@ impl Tracker {
     }
 
     /// Takes note of when what is late at the end of the log was first asked for, or that nobody has. A
-    /// log without senders is a file of what has changed something: it shows no transfer in vain.
+    /// log without senders is a file of what has changed something: it shows no transfer in vain. Nothing
+    /// is known of what was due before the log begins.
     fn ask_at_the_end(&mut self) {
         let Some(end_us) = self.figures.last_us.filter(|_| self.has_senders) else {
             return;
@@ -1511,11 +1516,22 @@ impl Tracker {
                 continue;
             }
             let all = self.lives.waiting_from(queue, EpochMillis::new(i64::MIN));
-            let late: Vec<_> = all.take_while(|(due, _)| *due < end).collect();
+            let late = all.take_while(|(due, _)| *due < end);
+            let late: Vec<_> = late
+                .filter(|(due, _)| self.figures.has_begun_by(*due))
+                .collect();
             for (due, id) in late {
                 let Ok(first) = self.queues[queue].asked.first_since(due) else {
                     continue;
                 };
+                // What is offered after its due time can be asked for from then on.
+                let life = self.lives.get(id);
+                let offered_us = life.and_then(|life| life.offered.as_ref()?.at_us);
+                let since_us = offered_us.max(due.get().checked_mul(1_000));
+                let is_over = since_us.is_some_and(|us| end_us.saturating_sub(us) >= GRACE_US);
+                if first.is_none() && !is_over {
+                    continue;
+                }
                 self.figures.nobody_asked += u64::from(first.is_none());
                 let first = first.map_or(FirstAsk::Never, FirstAsk::At);
                 self.lives

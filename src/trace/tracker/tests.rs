@@ -323,6 +323,48 @@ fn what_is_due_and_nobody_asks_for_is_told_and_what_was_asked_for_late_says_when
 }
 
 #[test]
+fn what_falls_due_just_before_the_log_ends_is_not_told_as_asked_for_by_nobody() {
+    let ending_at = |ms| {
+        let mut log = Written::default();
+        log.offer(0, A, &framed("a"), 1_000, true)
+            .transfer(500, B, 500, &[], false)
+            .say(ms, C, "PING");
+        let told = log.told();
+        (told.figures.nobody_asked, told.lives[0].asked)
+    };
+    assert_eq!(ending_at(1_050), (0, None));
+    assert_eq!(ending_at(2_999), (0, None));
+    assert_eq!(ending_at(3_000), (1, Some(FirstAsk::Never)));
+    // Nor what was due long ago, and is offered just then.
+    let mut log = Written::default();
+    log.say(0, C, "PING")
+        .offer(9_000, A, &framed("a"), 1_000, true)
+        .say(9_050, C, "PING");
+    assert_eq!(log.told().figures.nobody_asked, 0);
+    // Somebody who asks does so, however soon it ends.
+    let mut log = Written::default();
+    log.offer(0, A, &framed("a"), 1_000, true)
+        .transfer(1_020, B, 990, &[], false)
+        .say(1_050, C, "PING");
+    let asked = FirstAsk::At((START + 1_020) * 1_000);
+    assert_eq!(log.told().lives[0].asked, Some(asked));
+}
+
+#[test]
+fn who_asked_for_what_was_due_before_the_log_began_is_not_known() {
+    let mut log = Written::default();
+    log.offer(5_000, A, &framed("stays"), 1_000, true)
+        .offer(5_001, A, &framed("leaves"), 1_000, false)
+        .offer(5_002, A, &framed("later"), 6_000, false)
+        .transfer(5_500, B, 5_500, &[&framed("leaves")], false)
+        .say(20_000, C, "PING");
+    let told = log.told();
+    let asked: Vec<_> = told.lives.iter().map(|life| life.asked).collect();
+    assert_eq!(asked, [None, None, Some(FirstAsk::Never)]);
+    assert_eq!(told.figures.nobody_asked, 1);
+}
+
+#[test]
 fn a_message_is_armed_by_the_first_client_whose_transfer_leaves_it_as_the_head() {
     let mut log = Written::default();
     log.offer(0, A, &framed("behind"), 9_000, false)
