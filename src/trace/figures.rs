@@ -231,13 +231,19 @@ impl Spread {
         self.between[edge] += 1;
     }
 
-    /// The edges in ms, from the first one that some do not pass to the last one that is needed, each
-    /// with the number of spans between it and the one before; the edge of those that pass all is none.
-    pub fn histogram(&self) -> impl Iterator<Item = (Option<i64>, u64)> {
+    /// The edges in ms that spans of this precision are told by, from the first one that some do not pass
+    /// to the last one that is needed, each with the number of spans between it and the one before; the
+    /// edge of those that pass all is none.
+    pub fn histogram(&self, precision: Precision) -> impl Iterator<Item = (Option<i64>, u64)> {
+        let is_finer = |edge: &&i64| **edge * 1_000 < precision.error_us();
+        let finer = SPREAD_EDGES_MS.iter().take_while(is_finer).count();
+        let mut between = self.between;
+        between[finer] += between[..finer].iter().sum::<u64>();
         let edges = SPREAD_EDGES_MS.into_iter().map(Some).chain([None]);
-        let all = edges.zip(self.between);
-        let last = self.between.iter().rposition(|count| *count > 0);
+        let all = edges.zip(between);
+        let last = between.iter().rposition(|count| *count > 0);
         all.take(last.map_or(0, |last| last + 1))
+            .skip(finer)
             .skip_while(|(_, count)| *count == 0)
     }
 
@@ -315,7 +321,7 @@ mod tests {
     fn a_spread_of_nothing_has_no_figures() {
         let spread = Spread::default();
         assert_eq!((spread.permille(500), spread.most()), (None, None));
-        assert_eq!(spread.histogram().count(), 0);
+        assert_eq!(spread.histogram(Precision::Micro).count(), 0);
     }
 
     #[test]
@@ -324,7 +330,7 @@ mod tests {
         for us in [-5, 1_001, 2_000, 9_999, 3_600_000_001] {
             spread.add(us);
         }
-        let all: Vec<_> = spread.histogram().collect();
+        let all: Vec<_> = spread.histogram(Precision::Micro).collect();
         assert_eq!(
             all[..4],
             [(Some(1), 1), (Some(2), 2), (Some(5), 0), (Some(10), 1)]
@@ -332,7 +338,25 @@ mod tests {
         assert_eq!((all.len(), all.last()), (17, Some(&(None, 1))));
         let mut spread = Spread::default();
         spread.add(700_000);
-        assert!(spread.histogram().eq([(Some(1_000), 1)]));
+        assert!(spread.histogram(Precision::Micro).eq([(Some(1_000), 1)]));
+    }
+
+    #[test]
+    fn a_histogram_of_whole_seconds_has_no_finer_edges() {
+        let mut spread = Spread::default();
+        for us in [-400_000, 1_000, 700_000, 1_500_000] {
+            spread.add(us);
+        }
+        let all = spread.histogram(Precision::Second);
+        assert_eq!(
+            all.collect::<Vec<_>>(),
+            [(Some(1_000), 3), (Some(2_000), 1)]
+        );
+        let mut spread = Spread::default();
+        spread.add(1_500_000);
+        assert!(spread.histogram(Precision::Second).eq([(Some(2_000), 1)]));
+        let none = Spread::default();
+        assert_eq!(none.histogram(Precision::Second).count(), 0);
     }
 
     proptest! {

@@ -396,6 +396,18 @@ fn logs_of_a_server_with_4_byte_lengths_tell_the_same_lives() {
     assert_eq!(told(&shortened), told(&whole));
 }
 
+#[test]
+fn that_no_redisson_client_asked_for_what_is_late_is_told_in_a_line_of_80_columns() {
+    let log = "1700000000.000000 [0 10.0.0.1:5] \"ZADD\" \"redisson_delay_queue_timeout:{orders}\" \
+               \"1700000001000\" \"x\"\n1700000009.000000 [0 10.0.0.1:5] \"PING\"\n";
+    let trace = ["trace", "orders", "--from", "-", "--by", "message"];
+    let said = local_with_input(&trace, log.as_bytes()).done();
+    assert!(said.out.contains("(no Redisson client asked) "), "{said:?}");
+    let words = "1 message is late, and no Redisson client asked since the due time";
+    let line = said.err.lines().find(|line| line.contains(words));
+    assert!(line.is_some_and(|line| line.len() <= 80), "{said:?}");
+}
+
 /// An append-only file: lines of a time, or of a command.
 fn append_only(lines: &[&str]) -> Vec<u8> {
     let word = |word: &str| format!("${}\r\n{word}\r\n", word.len());
@@ -422,9 +434,13 @@ fn the_whole_seconds_of_an_append_only_file_are_not_told_as_milliseconds() {
     ]);
     let trace = ["trace", "zset-list:delay,ready", "--from", "-"];
     let told = |args: &[&str]| local_with_input(&[&trace[..], args].concat(), &file).done();
-    for line in told(&["--json"]).json() {
+    let all = told(&["--json"]).json();
+    for line in &all {
         assert_eq!(line["precision_ms"], 1_000, "{line}");
     }
+    let summary = &all[all.len() - 1];
+    let histogram = json!([{"to_ms": 1_000, "count": 1}]);
+    assert_eq!(summary["late_ms"]["histogram"], histogram, "{summary}");
     let said = told(&[]);
     let rows: Vec<&str> = said.out.lines().skip(1).collect();
     for row in &rows {

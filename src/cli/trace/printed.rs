@@ -285,7 +285,7 @@ impl LinePrinter {
             others => format!("({others} more in vain) "),
         };
         let unasked = if life.asked == Some(FirstAsk::Never) {
-            "(nobody asked) "
+            "(no Redisson client asked) "
         } else {
             ""
         };

@@ -133,8 +133,8 @@ impl TraceSummary {
             "events": figures.events,
             "transferred_again": figures.delivered_again,
             "nobody_asked": figures.nobody_asked,
-            "late_ms": whole_spread_object(&figures.lateness),
-            "in_target_ms": whole_spread_object(&figures.in_target),
+            "late_ms": whole_spread_object(&figures.lateness, figures.precision),
+            "in_target_ms": whole_spread_object(&figures.in_target, figures.precision),
             "clients": clients.collect::<Vec<_>>(),
             "unreadable": self.unreadable,
             "forgotten": figures.forgotten,
@@ -186,7 +186,7 @@ impl TraceSummary {
         if figures.nobody_asked > 0 {
             let messages = text::counted(figures.nobody_asked, "message is", "messages are");
             lines.push(format!(
-                "{messages} late, and nobody asked: no client ran a transfer since the due time"
+                "{messages} late, and no Redisson client asked since the due time"
             ));
         }
         let error = text::span(figures.precision.error_us().unsigned_abs() / 1_000);
@@ -198,7 +198,7 @@ impl TraceSummary {
                 String::new()
             };
             lines.push(format!("transferred after the due time: {late}{more}"));
-            lines.extend(histogram_lines(&figures.lateness));
+            lines.extend(histogram_lines(&figures.lateness, figures.precision));
         }
         if let Some(waited) = spread_words(&figures.in_target) {
             let about = if is_rough {
@@ -207,7 +207,7 @@ impl TraceSummary {
                 String::new()
             };
             lines.push(format!("in the target list: {waited}{about}"));
-            lines.extend(histogram_lines(&figures.in_target));
+            lines.extend(histogram_lines(&figures.in_target, figures.precision));
         }
         for (host, client) in figures.clients.iter().take(MOST_CLIENTS) {
             lines.push(client_words(host, client, names));
@@ -379,8 +379,9 @@ fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> Strin
         }
     }
     if client.retries_missed > 0 {
-        let times = text::counted(client.retries_missed, "time", "times");
-        line = format!("{line}, after a failure not tried again within 6 s {times}");
+        let (one, several) = ("failed transfer", "failed transfers");
+        let transfers = text::counted(client.retries_missed, one, several);
+        line = format!("{line}, {transfers} not repeated within 6 s");
     }
     if !client.eras.is_empty() {
         let formats: Vec<_> = client.eras.iter().map(|era| era.format()).collect();
@@ -420,22 +421,22 @@ pub(super) fn spread_object(spread: &Spread) -> Value {
 }
 
 /// The same with its histogram.
-fn whole_spread_object(spread: &Spread) -> Value {
+fn whole_spread_object(spread: &Spread, precision: Precision) -> Value {
     let mut object = spread_object(spread);
     let steps = spread
-        .histogram()
+        .histogram(precision)
         .map(|(to, count)| json!({"to_ms": to, "count": count}));
     object["histogram"] = steps.collect();
     object
 }
 
 /// The histogram of spans for people, a line for each edge; none of fewer than two spans.
-fn histogram_lines(spread: &Spread) -> Vec<String> {
+fn histogram_lines(spread: &Spread, precision: Precision) -> Vec<String> {
     if spread.count() < 2 {
         return Vec::new();
     }
     let most = spread
-        .histogram()
+        .histogram(precision)
         .map(|(_, count)| count)
         .max()
         .unwrap_or(1);
@@ -446,13 +447,13 @@ fn histogram_lines(spread: &Spread) -> Vec<String> {
         );
         let bar = usize::try_from((count * HISTOGRAM_COLUMNS).div_ceil(most)).unwrap_or(0);
         let line = format!(
-            "{edge:>12} {:>9}  {}",
+            "{edge:>13} {:>9}  {}",
             text::thousands(count),
             "#".repeat(bar)
         );
         line.trim_end().to_owned()
     };
-    spread.histogram().map(line).collect()
+    spread.histogram(precision).map(line).collect()
 }
 
 pub(super) fn spread_words(spread: &Spread) -> Option<String> {
