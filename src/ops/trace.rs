@@ -81,6 +81,12 @@ pub enum LiveEnd {
 }
 
 impl LiveEnd {
+    /// True of an end by time or by request: no brake acted, and the connection stood.
+    #[must_use]
+    pub const fn is_meant(&self) -> bool {
+        matches!(self, Self::Time | Self::Asked)
+    }
+
     /// The word for it in JSON.
     #[must_use]
     pub const fn word(&self) -> &'static str {

@@ -82,8 +82,10 @@ pub(super) async fn run<W: Write>(
     // What was on its way does not matter once enough was printed.
     while live.next().await.is_some() {}
     let (end, cost) = live.end().await;
-    // Whoever has come since may be named in the lives and the figures.
-    if account.has_strangers
+    // Whoever has come since may be named in the lives and the figures. Not after a brake: what
+    // burdens the server is ended, and no long list asked of it.
+    if end.is_meant()
+        && account.has_strangers
         && let Known::Is(clients) = clients(&session.store).await
     {
         account.tracker.know(&clients);

@@ -109,8 +109,8 @@ async fn trace(
         .map_err(|why| why.to_string())?;
     tell.tell(Msg::Began(tell.generation, brakes.span));
     let (end, strangers) = read(live, &mut tracker, ends, tell).await;
-    if !strangers.is_empty() {
-        // Whoever has come since MONITOR began.
+    // Whoever has come since MONITOR began. A server whose burden a brake has ended makes no long list.
+    if end.is_meant() && !strangers.is_empty() {
         know_clients(store, &mut tracker).await;
         let names = tracker.names().of(strangers.iter().map(|by| &**by));
         tell.tell(Msg::Happened(tell.generation, Vec::new(), names));
