@@ -39,7 +39,8 @@ pub struct MonitorCost {
     pub commands_per_s: Known<u64>,
     /// Bytes that it holds for the connection that it copies to; or why that cannot be seen.
     pub buffer: Known<u64>,
-    /// Clients that are subscribed to the channel which was asked about; or why that is not known.
+    /// Clients that are subscribed to the channel which was asked about; or why that is not known: it
+    /// counts its own, and others may be subscribed at a replica of it.
     pub listeners: Known<u64>,
 }
 
@@ -77,7 +78,8 @@ impl MonitorConnection {
 
 /// Returns the cost to the server of copying to the connection with this number; without one, only
 /// how busy it is. Beside it: who listens to that channel. In a cluster a node counts its own alone, so
-/// none is asked.
+/// none is asked; and where nobody listens at a server that has replicas, or does not say that it has none,
+/// somebody may at one of them.
 pub async fn cost(
     store: &Store,
     id: Option<u64>,
@@ -100,18 +102,18 @@ pub async fn cost(
     let channel = channel.filter(|_| !is_cluster && store.why_refused(Optional::NumSub).is_none());
     if let Some(channel) = channel {
         ask.cmd("PUBSUB").arg("NUMSUB").arg(channel);
+        if refused[0].is_none() {
+            ask.cmd("INFO").arg("replication");
+        }
     }
     let mut replies = store.query(ATTEMPT, &ask, LIMIT).await?.into_iter();
     let mut next = || replies.next().unwrap_or_default();
     let time = store.accept(ATTEMPT, next())?;
     let at_us = time_us(&time).ok_or_else(|| store.unexpected(ATTEMPT, &time))?;
     let [info, clients] = refused;
+    let may_info = info.is_none();
     let info = match info {
-        None => text(next()).map(|text| {
-            let mut info = Info::default();
-            info.read(&text);
-            info
-        }),
+        None => text(next()).map(|text| info_of(&text)),
         Some(why) => Err(why),
     };
     let figure = |name: &str| match &info {
@@ -128,6 +130,7 @@ pub async fn cost(
     };
     let listeners = match channel.map(|_| next()) {
         Some(Value::Array(pair)) => match pair.last() {
+            Some(Value::Int(0)) => heard_by_none(may_info.then(next)),
             Some(Value::Int(count)) => Known::Is(u64::try_from(*count).unwrap_or(0)),
             _ => uncounted(),
         },
@@ -140,6 +143,24 @@ pub async fn cost(
         commands_per_s: figure("instantaneous_ops_per_sec"),
         buffer,
     })
+}
+
+/// Returns the number of clients that listen where none does at the server itself, which says this of its
+/// replicas: none, where it has no replica at which some may.
+fn heard_by_none(replication: Option<Value>) -> Known<u64> {
+    let info = replication.and_then(|told| text(told).ok());
+    let replicas = info.and_then(|info| info_of(&info).number("connected_slaves"));
+    match replicas {
+        Some(0) => Known::Is(0),
+        Some(_) => Known::Unknown("clients may listen at a replica".into()),
+        None => Known::Unknown("clients may listen at a replica, if it has one".into()),
+    }
+}
+
+fn info_of(text: &str) -> Info {
+    let mut info = Info::default();
+    info.read(text);
+    info
 }
 
 fn untold() -> Known<u64> {

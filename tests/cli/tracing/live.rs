@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::ops::trace::{Brakes, LiveEnd, follow};
-use delayscope::queue::Queue;
+use delayscope::queue::{Known, Queue};
+use delayscope::store::monitor::cost;
 use delayscope::store::{Access, Store};
 use redis::Value;
 
 use crate::program::{Program, Running};
 use crate::redisson;
+use crate::sentinel::info;
 use crate::support::{Server, wait_for};
 
 /// The longest that MONITOR may stay after its reader is gone.
@@ -299,6 +301,32 @@ fn an_announcement_says_how_many_listened_or_that_nobody_did() {
     assert_eq!(listened(&program, &mut trace), 1);
     trace.signal("INT");
     trace.ended().done();
+}
+
+#[test]
+fn that_nobody_listened_is_not_known_where_clients_may_listen_at_a_replica() {
+    let server = Server::start_tcp(&[]);
+    let (runtime, store) = opened(&server);
+    runtime.block_on(store.ready(AT_ONCE)).unwrap();
+    let counted = || {
+        let channel = b"redisson_delay_queue_channel:{orders}".as_slice();
+        let cost = runtime.block_on(cost(&store, None, Some(channel)));
+        cost.unwrap().listeners
+    };
+    assert_eq!(counted(), Known::Is(0));
+    let port = server.port().to_string();
+    let replica = Server::start_with(&["--replicaof", "127.0.0.1", &port]);
+    wait_for("the replica", || {
+        info(&replica, "replication").contains("master_link_status:up")
+    });
+    let unknown = Known::Unknown("clients may listen at a replica".into());
+    assert_eq!(counted(), unknown);
+    let mut connection = connected(&server);
+    let mut listener = connection.as_pubsub();
+    listener
+        .subscribe("redisson_delay_queue_channel:{orders}")
+        .unwrap();
+    assert_eq!(counted(), Known::Is(1));
 }
 
 /// The bytes that wait on the server for the reader of its commands.
