@@ -47,7 +47,7 @@ is, asks where they are more than 5,000, and ends by itself after 30 seconds, ab
 16 MB wait on the server to be sent, and when we read too slowly. However it ends, MONITOR is off
 then. It needs the right to run MONITOR, which managed services often do not give. To name the clients
 it asks for CLIENT LIST at the beginning, and where others have come at the end, unless the server has
-more than 10,000 of them.
+more than 10,000 of them, or INFO may not be asked how many.
 
 With --probe it needs no MONITOR: test messages are offered to the queue, and looked up until a
 consumer has taken them. One that nobody transfers, or nobody takes, within 10 seconds (--timeout) is taken

@@ -166,20 +166,26 @@ pub async fn clients(store: &Store) -> Result<Known<Vec<Client>>, StoreError> {
     if let Some(why) = store.why_refused(Optional::ClientList) {
         return Ok(Known::Unknown(why.into()));
     }
-    if store.why_refused(Optional::Info).is_none() {
-        let mut ask = Pipeline::new();
-        ask.cmd("INFO").arg("clients");
-        let told = store.query(ATTEMPT, &ask, LIMIT).await?;
-        let info = read_info(told, 0);
-        if let Known::Is(info) = info
-            && let Some(count) = info.number("connected_clients")
-            && count > MOST_LISTED
-        {
+    if let Some(why) = store.why_refused(Optional::Info) {
+        return Ok(uncounted(&why));
+    }
+    let mut ask = Pipeline::new();
+    ask.cmd("INFO").arg("clients");
+    let told = store.query(ATTEMPT, &ask, LIMIT).await?;
+    let count = match read_info(told, 0) {
+        Known::Is(info) => info.number("connected_clients"),
+        Known::Unknown(why) => return Ok(uncounted(&why)),
+        Known::None => None,
+    };
+    match count {
+        Some(0..=MOST_LISTED) => {}
+        Some(count) => {
             let count = text::thousands(count);
             return Ok(Known::Unknown(
                 format!("it has {count} clients, and would stand still while it lists them").into(),
             ));
         }
+        None => return Ok(uncounted("INFO does not tell it")),
     }
     let mut ask = Pipeline::new();
     ask.cmd("CLIENT").arg("LIST");
@@ -189,6 +195,14 @@ pub async fn clients(store: &Store) -> Result<Known<Vec<Client>>, StoreError> {
         Ok(list) => Known::Is(list.lines().map(|line| client(line).0).collect()),
         Err(why) => Known::Unknown(why),
     })
+}
+
+/// The reason why clients are not listed that are not counted.
+fn uncounted(why: &str) -> Known<Vec<Client>> {
+    let words = format!(
+        "it does not tell how many clients it has, and may stand still while it lists them: {why}"
+    );
+    Known::Unknown(words.into())
 }
 
 fn text_of(value: Value) -> Result<String, Arc<str>> {

@@ -466,7 +466,14 @@ fn who_may_not_run_monitor_is_told_what_does_without() {
     assert!(said.err.contains("give --yes"), "{}", said.err);
     assert_eq!(said.code, 2);
     let yes = ["trace", "orders", "--for", "100ms", "--yes"];
-    program.run(&[&yes[..], &login].concat()).partly();
+    let said = program.run(&[&yes[..], &login].concat()).partly();
+    // Nor how many clients it would have to list.
+    let uncounted = "it does not tell how many clients it has";
+    assert!(
+        said.err.contains(without) && said.err.contains(uncounted),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
