@@ -564,7 +564,7 @@ mod tests {
                 most: late + 2,
             };
             // However many leave, the first ones are not forgotten.
-            lateness.add(at(end - before), &[bounds; 3_000]);
+            lateness.add(at(end - before), &vec![bounds; 3_000]);
         }
         let strip = lateness.strip(at(end), 10);
         let mut expected = [None; 10];

@@ -78,12 +78,12 @@ impl Contents {
         };
         let order = keys.order.as_deref().map(&mut list).unwrap_or_default();
         let target = list(&keys.target);
-        let hold = &keys.hold;
+        let of_consumers = &keys.hold;
         let mut both = redis::pipe();
         both.cmd("HLEN")
-            .arg(&hold.held)
+            .arg(&of_consumers.held)
             .cmd("LLEN")
-            .arg(&hold.intake);
+            .arg(&of_consumers.intake);
         let [held, taken]: [u64; 2] = both.query(server).unwrap();
         Self {
             held: held + taken,
