@@ -14,7 +14,7 @@
 //!   order. For `repair --realign` it is all there is. May be left at any step.
 //! * **set aside**: [`set_aside`](aside::set_aside); when it says `Done`, batches of
 //!   `transfer_telling`/`deliver` with `drain`; then **always**, also after an error, a pause or a
-//!   stop, [`OrderRestoration`](aside::BringBack) until `None`. (`Expires`: swap instead; `Nothing`: in
+//!   stop, [`OrderRestoration`](aside::OrderRestoration) until `None`. (`Expires`: swap instead; `Nothing`: in
 //!   order; `AlreadyThere`: bring that one back first, then begin again.)
 //! * **sweep** (delete, quarantine, edit): the intents of **all** chosen first, since a sweep meets
 //!   them in the order of the list; then [`Sweep`](sweep::Sweep) until `None`. Each of the chosen

@@ -166,7 +166,7 @@ impl WatchedQueue {
         large.map(seen).min().unwrap_or(reach)
     }
 
-    /// Moves the [first](InStep::first) of the entries read last to target, which are these
+    /// Moves the [first](MatchingHead::first) of the entries read last to target, which are these
     /// `payloads` and begin and end with these `members`, all of them or none; and reads up to `n`
     /// that are due then. After an error it is of no use any more.
     pub async fn transfer(
