@@ -389,7 +389,7 @@ pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
     let of = model.lives.queue.clone();
     let why = if model.selected().map(|row| &row.queue) != of.as_ref() {
         "another queue is selected"
-    } else if model.overlay.is_none() {
+    } else if !matches!(model.overlay, Some(Overlay::Lives { .. })) {
         // The question promises that it ends with them.
         "the lives of messages were closed"
     } else {

@@ -50,11 +50,12 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
         body,
         (shown.len() as u64, scroll as u64),
     );
+    let hindrance = super::place::hindrance(m);
     let rows = shown.iter().skip(scroll.min(more));
     for (life, y) in rows.zip(body.y..body.y + body.h) {
         let mut line = Line::new(buf, body.x, y, body.w);
         line.skip(1);
-        lane::put(ctx, life, line, buf);
+        lane::put(ctx, life, hindrance.is_some(), line, buf);
     }
     let cut = t.glyphs.cut;
     let mut foot = Line::new(buf, body.x, body.y, body.w);
@@ -104,7 +105,7 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
             format!("{times} failed half-way: what stands before the entry at fault comes again")
         }
     };
-    let wrong = super::place::hindrance(m).map(|finding| {
+    let wrong = hindrance.map(|finding| {
         let headline = text::printable(&finding.headline);
         (format!("wrong with this queue: {headline}"), t.late)
     });

@@ -179,7 +179,7 @@ impl Deed for Returns {
             let intake = &queue.keys().hold.intake;
             let most = u32::try_from(MOST_PUT_BACK_AT_ONCE).unwrap_or(u32::MAX);
             let taken = read::list_page(store, intake, 0, most).await?.elements;
-            // Equal ones cannot be told apart: as many as there are are not done.
+            // Equal ones cannot be told apart: as many as stand there are still to be put back.
             let mut there: HashMap<Vec<u8>, usize> = HashMap::new();
             for element in taken {
                 *there.entry(element).or_default() += 1;

@@ -36,7 +36,15 @@ struct LanePart {
 }
 
 /// `{"order":47… seen 14:02:01 ─ announced ─ due 14:02:06 ┃ transferred +0:01 ─ taken +0:02`
-pub(super) fn put(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer) {
+///
+/// `is_hindered`: something is wrong with the queue, so that not all that left was transferred.
+pub(super) fn put(
+    ctx: &Ctx,
+    life: &MessageLife,
+    is_hindered: bool,
+    mut row: Line,
+    buf: &mut Buffer,
+) {
     let t = &ctx.theme;
     let columns = (row.room() / 5).clamp(MESSAGE.0, MESSAGE.1);
     let columns = u16::try_from(columns).unwrap_or(u16::MAX);
@@ -51,7 +59,7 @@ pub(super) fn put(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer
     };
     message.put_cut(buf, says, t.glyphs.cut, t.text);
     row.skip(columns + 1);
-    let mut parts = parts(ctx, life);
+    let mut parts = parts(ctx, life, is_hindered);
     if says != id {
         parts.push(LanePart {
             rank: 0,
@@ -89,7 +97,7 @@ fn ranked(author: Author, first: u8) -> [(u8, String); 3] {
 }
 
 /// All there is to be told, in its order.
-fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
+fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
     let (m, t) = (ctx.model, &ctx.theme);
     let zone = m.look.zone;
     let on = if m.look.ascii { " - " } else { " ─ " };
@@ -164,11 +172,9 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
                 part(30, ", and still here".to_owned(), t.late);
             }
             let left = life.due.since(m.now);
-            if !life.is_due_known {
-                // How late it is, nobody has seen.
-            } else if left < 0 {
+            if life.is_due_known && left < 0 {
                 part(ALWAYS, format!(" late {}", text::countdown(-left)), t.late);
-            } else {
+            } else if life.is_due_known {
                 part(ALWAYS, format!(" in {}", text::countdown(left)), t.dim);
             }
         }
@@ -180,17 +186,15 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             part(ALWAYS, words.to_owned(), t.warn);
             part(15, " with its key".to_owned(), t.warn);
         }
+        Some(left) if is_hindered && told.transferred.is_none() => {
+            let (span, style) = after(left.at);
+            part(ALWAYS, format!(" left {span}"), style);
+            part(35, ": transferred or removed".to_owned(), t.dim);
+        }
         Some(left) => {
             // The first one, where it was repeated: that is when a consumer got it.
             let (span, style) = after(exact(&told.transferred, left.at));
-            let is_doubtful =
-                told.transferred.is_none() && super::super::place::hindrance(m).is_some();
-            if is_doubtful {
-                part(ALWAYS, format!(" left {span}"), style);
-                part(35, ": transferred or removed".to_owned(), t.dim);
-            } else {
-                part(ALWAYS, format!(" transferred {span}"), style);
-            }
+            part(ALWAYS, format!(" transferred {span}"), style);
             for (rank, words) in ranked(Author::of(ctx, told.transferred.as_ref()), 60) {
                 part(rank, words, t.text);
             }
@@ -206,8 +210,7 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
                 part(70, format!(", {}", times(told.transfers)), t.late);
                 part(45, format!(", last {}", after(left.at).0), t.late);
             }
-            if is_doubtful {
-            } else if let Some(taken) = life.taken {
+            if let Some(taken) = life.taken {
                 let taken = exact(&told.consumed, taken.at);
                 part(80, format!("{on}taken {}", after(taken).0), t.text);
                 for (rank, words) in ranked(Author::of(ctx, told.consumed.as_ref()), 30) {
