@@ -280,7 +280,7 @@ fn print<W: Write>(queue: &Queue, batch: &Batch, out: &mut Output<W>) -> std::io
         fields.insert("skipped".into(), batch.skipped.into());
         let next = batch.next_due.map(EpochMillis::get);
         fields.insert("next_due_ms".into(), json!(next));
-        fields.insert("lateness_ms".into(), json!(batch.lateness_ms));
+        fields.insert("lateness_ms".into(), json!(batch.lateness_ms()));
         out.json(&Value::Object(fields))?;
     } else {
         let late = |ms: Option<f64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1} ms"));
@@ -289,8 +289,8 @@ fn print<W: Write>(queue: &Queue, batch: &Batch, out: &mut Output<W>) -> std::io
             times::local(batch.at, batch.at),
             text::thousands(batch.moved as u64),
             text::thousands(batch.skipped as u64),
-            late(batch.lateness_ms.map(|l| l.p50)),
-            late(batch.lateness_ms.map(|l| l.max)),
+            late(batch.lateness_ms().map(|l| l.p50)),
+            late(batch.lateness_ms().map(|l| l.max)),
             batch.next_due.map_or_else(|| "-".to_owned(), next),
         ];
         out.row(&COLUMNS, &cells)?;

@@ -119,13 +119,25 @@ pub struct Batch {
     pub skipped: usize,
     /// When the next entry is due (`at` when more is due already); none when there is none.
     pub next_due: Option<EpochMillis>,
-    /// The lateness of their delivery; none when nothing was moved, or in bulk.
-    pub lateness_ms: Option<Lateness>,
+    /// The lateness of the delivery of each, in ms, the latest first; none of those that were moved in
+    /// bulk, and of those whose score is no time.
+    pub late_ms: Vec<f64>,
     /// The entries that it moved, in due order.
     pub ids: Vec<EntryId>,
     /// The time for which the script kept the server; zero of what was moved in bulk, or could not
     /// be measured.
     pub took: Duration,
+}
+
+impl Batch {
+    /// The lateness of their delivery; none when nothing was moved, or in bulk.
+    #[must_use]
+    pub fn lateness_ms(&self) -> Option<Lateness> {
+        Some(Lateness {
+            p50: *self.late_ms.get(self.late_ms.len() / 2)?,
+            max: *self.late_ms.first()?,
+        })
+    }
 }
 
 /// From due to delivered, by the server's clock, in ms.

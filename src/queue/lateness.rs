@@ -213,13 +213,14 @@ impl QueueLateness {
         self.read = Some(pulse.at);
     }
 
-    /// A worker of ours has transferred an entry that was so late.
-    pub fn transferred(&mut self, at: EpochMillis, late_ms: i64) {
-        let exact = LateBounds {
-            least: late_ms.max(0),
-            most: late_ms.max(0),
+    /// A worker of ours has transferred entries together, each so late.
+    pub fn transferred(&mut self, at: EpochMillis, late_ms: &[i64]) {
+        let exact = |late_ms: &i64| LateBounds {
+            least: *late_ms.max(&0),
+            most: *late_ms.max(&0),
         };
-        self.add(at, &[exact]);
+        let all: Vec<_> = late_ms.iter().map(exact).collect();
+        self.add(at, &all);
     }
 
     /// Forgets what was there by the last read: it was changed by hand, or not read for long.
@@ -543,7 +544,7 @@ mod tests {
         lateness.forget();
         lateness.saw(&queue(), &pulse(1_000, &[], true));
         assert_eq!(lateness.recent(), None);
-        lateness.transferred(at(2_000), 31);
+        lateness.transferred(at(2_000), &[31]);
         let recent = lateness.recent().unwrap();
         assert_eq!((recent.p50.middle(), recent.error()), (31, 0));
     }

@@ -6,7 +6,7 @@ pub mod update;
 
 use std::time::{Duration, Instant};
 
-use crate::queue::{Change, EntryId, Queue};
+use crate::queue::{Change, Entry, EntryId, Queue};
 use crate::tui::entries::EntryRow;
 use crate::tui::marks::Marks;
 use crate::tui::tabs::Tab;
@@ -112,10 +112,26 @@ impl ChangeSubject {
     /// Tells whether a row that leaves now leaves by this change.
     #[must_use]
     pub fn on(&self, row: &EntryRow, now: Instant) -> bool {
+        self.acts(&row.member, row.id, now, |marks| marks.has_any(row))
+    }
+
+    /// The same of an entry that is no row.
+    #[must_use]
+    pub fn on_entry(&self, queue: &Queue, entry: &Entry, now: Instant) -> bool {
+        let id = queue.id(&entry.member);
+        self.acts(&entry.member, id, now, |marks| marks.marks(queue, entry))
+    }
+
+    fn acts(
+        &self,
+        member: &[u8],
+        id: EntryId,
+        now: Instant,
+        is_marked: impl Fn(&Marks) -> bool,
+    ) -> bool {
         let recent = |over| now.saturating_duration_since(over) < STAYS;
         self.over.is_none_or(recent)
-            && !self.spared.contains(&row.id)
-            && (self.one.as_ref() == Some(&row.member)
-                || self.marks.as_ref().is_some_and(|marks| marks.has_any(row)))
+            && !self.spared.contains(&id)
+            && (self.one.as_deref() == Some(member) || self.marks.as_deref().is_some_and(is_marked))
     }
 }

@@ -10,7 +10,7 @@ use crate::tui::{change, layout};
 pub fn place(model: &Model) -> KeyPlace {
     match &model.overlay {
         Some(Overlay::Help { .. }) => KeyPlace::Help,
-        Some(Overlay::Lives { .. }) => KeyPlace::Lives,
+        Some(Overlay::Lives(_)) => KeyPlace::Lives,
         Some(Overlay::Dialog(_)) => KeyPlace::Dialog,
         Some(Overlay::Change(_)) => KeyPlace::Change,
         Some(_) => KeyPlace::Form,

@@ -80,7 +80,7 @@ fn in_the_past(model: &Model) -> Vec<Hint> {
 fn last_line(model: &Model) -> usize {
     match (&model.overlay, &model.screen) {
         (Some(Overlay::Help { .. }), _) => help::place::last_scroll(model),
-        (Some(Overlay::Lives { .. }), _) => lives::place::last_scroll(model),
+        (Some(Overlay::Lives(view)), _) => lives::place::last_scroll(model, view),
         (Some(Overlay::Change(view)), _) => journal::detail::place::last_scroll(model, view),
         _ => entry::update::last(model),
     }
@@ -182,11 +182,13 @@ impl Hint {
 }
 
 /// Enter would do nothing: in the menu of repairs its cursor is on words, in an opened entry there
-/// is nothing to fold.
+/// is nothing to fold, of the lives none to open.
 fn is_idle(model: &Model, action: Action) -> bool {
     match (action, &model.overlay) {
         (Action::Submit, Some(Overlay::Repair(menu))) => menu.chosen().is_none(),
-        (Action::Toggle, _) => reason::why_not(model, action).is_some(),
+        (Action::Toggle, _) | (Action::Open, Some(Overlay::Lives(_))) => {
+            reason::why_not(model, action).is_some()
+        }
         _ => false,
     }
 }
@@ -213,7 +215,7 @@ const fn submits(form: &Overlay) -> &'static str {
         Overlay::Repair(_) => "plan",
         Overlay::Offer(_)
         | Overlay::Help { .. }
-        | Overlay::Lives { .. }
+        | Overlay::Lives(_)
         | Overlay::Dialog(_)
         | Overlay::Change(_) => "offer",
     }

@@ -60,6 +60,8 @@ pub enum Target {
     Turn,
     /// A row of the tab in sight.
     Row(u64),
+    /// A life of a message, by its row among those that are listed.
+    Life(usize),
     /// An announcement of the pane of the traffic, the newest first.
     Announcement(u64),
     /// A finding of the pane, counted from the worst.
@@ -76,6 +78,8 @@ pub enum Target {
 pub struct Room {
     /// The last line that the help, or a change that is looked at, can be scrolled to.
     pub last_line: Option<usize>,
+    /// Rows of the lives of messages.
+    pub lives: Option<usize>,
     /// Rows of the message of a form, and columns of each.
     pub message: Option<(usize, usize)>,
     /// Rows of the table of queues.

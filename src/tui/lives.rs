@@ -1,6 +1,7 @@
 //! The lives of messages that the screen has seen: when each was due, left timeouts, and was taken,
 //! as far as refreshes and announcements tell it.
 
+pub mod author;
 pub mod place;
 pub mod run;
 pub mod update;
@@ -11,7 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Known, Queue};
+use crate::payload::Codec;
+use crate::queue::{Change, Due, EntryId, EntryParts, Filter, Known, Queue, text};
 use crate::trace::life::Moment;
 use crate::trace::{ClientNames, Event, EventKind};
 
@@ -65,6 +67,47 @@ pub struct Tracing {
     pub(crate) suspends: bool,
 }
 
+/// The lives on the screen: the chosen one, and which are shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LivesView {
+    /// The number of the chosen one; none: the one that left last, whichever that is.
+    pub chosen: Option<u64>,
+    /// First row in sight.
+    pub scroll: usize,
+    /// The chosen one is open: first line in sight of all that is known of it.
+    pub opened: Option<usize>,
+    /// The filter: lives that it matches are shown.
+    pub filter: Option<Filter>,
+    /// The filter before the one that is being typed.
+    pub replaced: Option<Filter>,
+}
+
+impl LivesView {
+    /// The index of the chosen life among those that are listed; where none is chosen, of the one that
+    /// left last, else of the one that is due next.
+    #[must_use]
+    pub fn cursor(&self, listed: &[&MessageLife]) -> usize {
+        let is_chosen = |life: &&MessageLife| Some(life.number) == self.chosen;
+        let has_left = |life: &&MessageLife| life.left.is_some();
+        let chosen = listed.iter().position(is_chosen);
+        let usual = || listed.iter().position(has_left);
+        let chosen = chosen.or_else(usual);
+        chosen.unwrap_or(listed.len().saturating_sub(1))
+    }
+
+    /// The first life in sight of those that are listed, in so many rows: the chosen one is among them.
+    #[must_use]
+    pub fn top(&self, listed: &[&MessageLife], rows: usize) -> usize {
+        let cursor = self.cursor(listed);
+        let least = (cursor + 1).saturating_sub(rows);
+        let most = cursor.min(listed.len().saturating_sub(rows));
+        self.scroll.clamp(least, most.max(least))
+    }
+}
+
+/// Later than this is late, in ms: what a refresh cannot see closer is not held against anybody.
+pub const LATE_MS: i64 = 1_000;
+
 /// The most lives that are kept.
 pub const MOST_LIVES: usize = 300;
 
@@ -78,6 +121,8 @@ pub struct Lives {
     pub queue: Option<Queue>,
     /// The lives.
     pub all: VecDeque<MessageLife>,
+    /// The number of lives that have begun here: that of the last one.
+    pub(crate) begun: u64,
     /// The server's time of the last refresh.
     pub read: Option<EpochMillis>,
     /// MONITOR under way.
@@ -93,11 +138,15 @@ pub struct Lives {
 /// The life of one message, as far as it is known. All times are of the server's clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageLife {
+    /// Its number among the lives of its queue: a member that is offered again lives again.
+    pub number: u64,
     /// Its member in timeouts.
     pub member: Vec<u8>,
     /// Its id.
     pub id: EntryId,
-    /// The beginning of its payload, decoded.
+    /// The codec of its payload.
+    pub codec: Codec,
+    /// Its payload, decoded, as far as it is not long; empty where it is too long to be decoded.
     pub text: String,
     /// When it was first seen.
     pub seen: EpochMillis,
@@ -111,10 +160,37 @@ pub struct MessageLife {
     pub announced: Option<EpochMillis>,
     /// It left timeouts.
     pub left: Option<LifeStep>,
+    /// The way on which it did.
+    pub exit: LifeExit,
     /// It left target.
     pub taken: Option<LifeStep>,
+    /// The number of times that it was given another due time.
+    pub requeues: u64,
     /// The words of MONITOR about it.
     pub told: MonitoredLife,
+}
+
+/// The way on which a message leaves timeouts, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum LifeExit {
+    /// MONITOR told of its transfer; or it was due, and there are clients that transfer.
+    #[default]
+    Transfer,
+    /// A change of this screen did it.
+    Ours(Change),
+    /// It was transferred, polled, moved, removed or lost: nobody has told which.
+    Unknown,
+}
+
+impl LifeExit {
+    /// True when it led to target.
+    #[must_use]
+    pub const fn is_transfer(self) -> bool {
+        matches!(
+            self,
+            Self::Transfer | Self::Ours(Change::Transfer | Change::Deliver)
+        )
+    }
 }
 
 /// The words of MONITOR about a message: exact times, and by whom.
@@ -122,6 +198,8 @@ pub struct MessageLife {
 pub struct MonitoredLife {
     /// Its offer.
     pub offered: Option<Moment>,
+    /// The last time that it was given another due time.
+    pub requeued: Option<Moment>,
     /// The number of clients that listened when its due time was published.
     pub announced_to: Option<u64>,
     /// Its first transfer.
@@ -148,6 +226,12 @@ pub struct LifeStep {
 }
 
 impl MessageLife {
+    /// True when it has come to an end, so that what happens to its member next is another life.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.taken.is_some() || self.told.ended.is_some()
+    }
+
     /// True when it left before it was due: transferred by hand, requeued or deleted.
     #[must_use]
     pub fn left_early(&self) -> bool {
@@ -164,10 +248,53 @@ impl Lives {
         newest.find(|life| life.member == member)
     }
 
-    /// The lives to be shown: the next few that are coming, with all that MONITOR has told of, those
-    /// that are late, then what has happened, newest first.
+    /// The lives that the filter leaves of those to be [shown](Self::shown).
     #[must_use]
-    pub fn shown(&self) -> Vec<&MessageLife> {
+    pub fn listed(&self, view: &LivesView) -> Vec<&MessageLife> {
+        let mut shown = self.shown(view.chosen);
+        if let Some(filter) = &view.filter {
+            shown.retain(|life| self.matches(life, filter));
+        }
+        shown
+    }
+
+    /// Its text and the names of the clients that MONITOR has told of are looked through; `late` is
+    /// what waits though it is due, or left more than [`LATE_MS`] after that.
+    fn matches(&self, life: &MessageLife, filter: &Filter) -> bool {
+        let told = &life.told;
+        let ended = told.ended.as_ref().map(|(_, moment)| moment);
+        let moments = [
+            &told.offered,
+            &told.requeued,
+            &told.transferred,
+            &told.consumed,
+        ];
+        let moments = moments.into_iter().flatten().chain(ended);
+        let by = moments.filter_map(|moment| moment.by.as_ref());
+        let mut text = life.text.clone();
+        for by in by.chain(&told.in_vain) {
+            for said in self.names.now(by).into_iter().chain([&**by]) {
+                text.push('\n');
+                text.push_str(&text::printable_bytes(said));
+            }
+        }
+        let seen = EntryParts {
+            id: life.id,
+            due: life.is_due_known.then_some(Due::At(life.due)),
+            codec: life.codec.name(),
+            text: &text,
+        };
+        let at = match life.left {
+            Some(left) => left.at.plus(-LATE_MS),
+            None => self.read.unwrap_or(life.seen),
+        };
+        filter.matches(&seen, at)
+    }
+
+    /// The lives to be shown: the next few that are coming, with all that MONITOR has told of, those
+    /// that are late, and the one with that number, then what has happened, newest first.
+    #[must_use]
+    pub fn shown(&self, chosen: Option<u64>) -> Vec<&MessageLife> {
         let mut coming: Vec<&MessageLife> = self.all.iter().filter(|l| l.left.is_none()).collect();
         coming.sort_by_key(|life| life.due);
         let mut few = 0;
@@ -175,7 +302,7 @@ impl Lives {
             let is_late = self.read.is_some_and(|read| life.due < read);
             let is_told = life.told != MonitoredLife::default();
             few += usize::from(!is_late && !is_told);
-            is_late || is_told || few <= MOST_COMING
+            is_late || is_told || few <= MOST_COMING || Some(life.number) == chosen
         });
         coming.reverse();
         let mut past: Vec<&MessageLife> = self.all.iter().filter(|l| l.left.is_some()).collect();

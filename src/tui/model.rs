@@ -24,7 +24,7 @@ use crate::tui::journal::{ChangeView, Changes};
 use crate::tui::keys::Keymap;
 use crate::tui::link::LinkMemory;
 use crate::tui::lists::{ListPositions, Lists};
-use crate::tui::lives::Lives;
+use crate::tui::lives::{Lives, LivesView};
 use crate::tui::look::Look;
 use crate::tui::marks::Marks;
 use crate::tui::offer::OfferForm;
@@ -184,10 +184,7 @@ pub enum Overlay {
         scroll: usize,
     },
     /// The lives of messages.
-    Lives {
-        /// First row in sight.
-        scroll: usize,
-    },
+    Lives(LivesView),
     /// A question.
     Dialog(Box<Dialog>),
     /// The form that offers.

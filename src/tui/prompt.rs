@@ -43,6 +43,8 @@ pub enum PromptKind {
     Filter,
     /// `/` on an entry: a text to be found in it.
     Find,
+    /// `/` over the lives of messages: their filter.
+    Lives,
     /// `@`: a time to jump to.
     Jump,
     /// `:`: a command.
@@ -51,7 +53,13 @@ pub enum PromptKind {
 
 impl PromptKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Filter, Self::Find, Self::Jump, Self::Command];
+    pub const ALL: [Self; 5] = [
+        Self::Filter,
+        Self::Find,
+        Self::Lives,
+        Self::Jump,
+        Self::Command,
+    ];
 
     /// Returns its name in the history.
     #[must_use]
@@ -59,6 +67,7 @@ impl PromptKind {
         match self {
             Self::Filter => "filter",
             Self::Find => "find",
+            Self::Lives => "lives",
             Self::Jump => "jump",
             Self::Command => "command",
         }

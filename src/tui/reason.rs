@@ -6,7 +6,7 @@ use crate::tui::entry::update::tree;
 use crate::tui::keys::{Action, Binding, Code, Key, KeyPlace};
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::{
-    awaited, change, copy, departed, entries, entry, examine, focus, help, tabs, timeline,
+    awaited, change, copy, departed, entries, entry, examine, focus, help, lives, tabs, timeline,
 };
 
 /// The reason why an action cannot do anything now; none when it can. The keys in it are names of
@@ -16,7 +16,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
         _ if awaited::is_for(model, action) => None,
-        Action::Open if model.overlay.is_some() => None,
+        Action::Open if model.overlay.is_some() => lives::update::why_not_open(model),
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries => tabs::update::why_not_open(model),
         Action::Open | Action::MarkAll if model.focus == Pane::Timeline => {

@@ -56,7 +56,7 @@ pub fn render(model: &Model, within: Rect, buf: &mut Buffer) -> HitMap {
     }
     match &model.overlay {
         Some(Overlay::Help { page, scroll }) => help::view::render(&ctx, (*page, *scroll), buf),
-        Some(Overlay::Lives { scroll }) => lives::view::render(&ctx, *scroll, buf),
+        Some(Overlay::Lives(view)) => lives::view::render(&ctx, view, buf),
         Some(Overlay::Dialog(dialog)) => dialog::view::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::view::render(&ctx, form, buf),
         Some(Overlay::Change(view)) => journal::detail::view::render(&ctx, view, buf),

@@ -118,8 +118,8 @@ pub enum WorkerMessage {
     Late {
         /// When it moved them, by the server's clock.
         at: EpochMillis,
-        /// Half of them were not later, and none was later, in ms.
-        late_ms: [i64; 2],
+        /// The lateness of each, in ms; empty when they were moved in bulk, which tells none.
+        late_ms: Vec<i64>,
     },
     /// It does not hear announcements: why.
     Deaf(String),

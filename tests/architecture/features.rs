@@ -35,13 +35,13 @@ const CALLS: &[(&str, &[&str])] = &[
     ),
     ("server", &["leave", "queues"]),
     ("tabs", &["marks", "departed", "filter", "lists", "journal"]),
-    ("cursor", &["entry", "queues", "tabs"]),
+    ("cursor", &["lives", "entry", "queues", "tabs"]),
     ("form", &["dialog", "offer", "change"]),
     ("jump", &["filter", "tabs"]),
     (
         "reason",
         &[
-            "help", "awaited", "entry", "examine", "copy", "entries", "change", "tabs",
+            "help", "awaited", "lives", "entry", "examine", "copy", "entries", "change", "tabs",
         ],
     ),
     ("past", &["queues"]),
@@ -60,7 +60,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "filter", "queues", "change", "server", "jump", "reason", "timeline", "refresh",
         ],
     ),
-    ("prompt", &["entry", "filter", "jump", "palette"]),
+    ("prompt", &["lives", "entry", "filter", "jump", "palette"]),
 ];
 
 /// What all of them may call, and what calls none of them: what is read when, what is in sight,

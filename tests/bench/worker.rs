@@ -103,7 +103,7 @@ async fn lateness() {
     while moved < arrived.len() {
         if let Some(WorkerEvent::Batch(batch)) = events.next().await {
             moved += batch.moved;
-            delivered.push(batch.lateness_ms.unwrap().max);
+            delivered.push(batch.lateness_ms().unwrap().max);
         }
     }
     delivered.sort_by(f64::total_cmp);

@@ -9,6 +9,7 @@ mod everywhere;
 mod filter;
 mod findings;
 mod flow;
+mod lives;
 mod meaning;
 mod overlays;
 mod past;

@@ -13,7 +13,7 @@ use self::backlog::Bulk;
 use super::alarm::Alarm;
 use super::pace::WorkerPace;
 use super::round::DueRound;
-use super::{Batch, Lateness, SkipReason, WorkerEvent, WorkerOptions};
+use super::{Batch, SkipReason, WorkerEvent, WorkerOptions};
 use crate::clock::{EpochMillis, ServerClock, instant};
 use crate::ops::journal::Journal;
 use crate::queue::{Due, EntryId, Queue};
@@ -287,7 +287,7 @@ impl Worker {
                 moved: done.moved.len(),
                 skipped,
                 next_due: next.or(done.more.then_some(now)),
-                lateness_ms: self.lateness(&done, ended_us),
+                late_ms: self.late_ms(&done, ended_us),
                 ids: done.moved.iter().map(|moved| moved.id).collect(),
                 took: took.unwrap_or_default(),
             };
@@ -327,7 +327,8 @@ impl Worker {
         Ok(fresh)
     }
 
-    fn lateness(&self, done: &TransferResult, ended_us: i64) -> Option<Lateness> {
+    /// The lateness of what was moved, in due order: so the first is the latest.
+    fn late_ms(&self, done: &TransferResult, ended_us: i64) -> Vec<f64> {
         let late = |score: f64| match self.queue.due(score) {
             Due::At(due) => {
                 let us = ended_us.saturating_sub(due.get().saturating_mul(1_000));
@@ -337,11 +338,6 @@ impl Worker {
             }
             Due::OutOfRange(_) => None,
         };
-        // In due order, so the first is the latest.
-        let all: Vec<f64> = done.moved.iter().filter_map(|m| late(m.score)).collect();
-        Some(Lateness {
-            p50: *all.get(all.len() / 2)?,
-            max: *all.first()?,
-        })
+        done.moved.iter().filter_map(|m| late(m.score)).collect()
     }
 }

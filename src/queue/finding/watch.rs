@@ -183,6 +183,10 @@ pub struct Watch {
     pub own_workers: u64,
     /// The lateness of what has left timeouts.
     pub lateness: QueueLateness,
+    /// By the last pulse, nobody else transfers.
+    transfers_alone: bool,
+    /// The last that our worker moved, it moved in bulk.
+    moves_in_bulk: bool,
     /// The last look at all members.
     exact: Option<Arc<Exact>>,
     /// The end of our last change that mends what such a look finds.
@@ -287,14 +291,23 @@ impl Watch {
     /// A pulse has been read, with its rows if it has any: what has left timeouts since the last one,
     /// and how late.
     pub fn saw_lateness(&mut self, queue: &Queue, pulse: &Pulse) {
-        let transfers_alone = pulse.transfer_clients == Known::Is(self.own_workers);
-        if self.changing {
+        let is_ours = pulse.transfer_clients == Known::Is(self.own_workers);
+        self.transfers_alone = self.own_workers > 0 && is_ours;
+        let is_told_exactly = self.transfers_alone && !self.moves_in_bulk;
+        if self.changing || is_told_exactly {
             self.lateness.forget();
-        } else if self.own_workers == 0 || !transfers_alone {
-            self.lateness.saw(queue, pulse);
         } else {
-            // Our workers tell it exactly.
-            self.lateness.forget();
+            self.lateness.saw(queue, pulse);
+        }
+    }
+
+    /// Takes in how late each of the messages was that a worker of ours has moved, in ms; none: it
+    /// moves in bulk, and what pulses see is all that is known.
+    pub fn worker_moved(&mut self, at: EpochMillis, late_ms: &[i64]) {
+        self.moves_in_bulk = late_ms.is_empty();
+        // Beside other clients, pulses see what leaves, whoever moves it.
+        if self.transfers_alone {
+            self.lateness.transferred(at, late_ms);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::tui::entry::update::tree;
 use crate::tui::layout::rows::{entries_a_page, queues_a_page};
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
-use crate::tui::{entry, queues};
+use crate::tui::{entry, lives, queues};
 
 /// Moves what the focus is on by rows: negative is up.
 pub(crate) fn by(model: &mut Model, rows: i64) {
@@ -76,6 +76,10 @@ pub(crate) fn last(model: &mut Model) {
 
 /// Scrolls the help or an opened entry, when one of them is what the keys act on.
 fn scroll_lines(model: &mut Model, rows: i64) -> bool {
+    if matches!(model.overlay, Some(Overlay::Lives(_))) {
+        lives::update::by(model, rows);
+        return true;
+    }
     let most = last_line(model);
     if model.overlay.is_none() && tree::opened(model).is_some() {
         let sight = entry::update::rows(model);
@@ -85,7 +89,7 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
         return true;
     }
     let scroll = match (&mut model.overlay, &mut model.screen) {
-        (Some(Overlay::Help { scroll, .. } | Overlay::Lives { scroll }), _) => scroll,
+        (Some(Overlay::Help { scroll, .. }), _) => scroll,
         (Some(Overlay::Change(view)), _) => &mut view.scroll,
         (None, Screen::Entry(entry)) => &mut entry.scroll,
         _ => return false,
@@ -107,10 +111,13 @@ fn last_line(model: &Model) -> usize {
 /// Makes `top` the first row in sight; the cursor comes along.
 pub(crate) fn scroll_to(model: &mut Model, what: ScrollArea, top: u64) {
     let lines = usize::try_from(top).unwrap_or(usize::MAX);
+    if what == ScrollArea::Lives {
+        lives::update::scroll_to(model, lines);
+        return;
+    }
     let sight = entry::update::rows(model);
     match (what, &mut model.overlay, &mut model.screen) {
-        (ScrollArea::Help, Some(Overlay::Help { scroll, .. }), _)
-        | (ScrollArea::Lives, Some(Overlay::Lives { scroll }), _) => *scroll = lines,
+        (ScrollArea::Help, Some(Overlay::Help { scroll, .. }), _) => *scroll = lines,
         (ScrollArea::Change, Some(Overlay::Change(view)), _) => view.scroll = lines,
         (ScrollArea::Entry, None, Screen::Entry(entry)) => {
             entry.scroll = lines;
@@ -130,8 +137,8 @@ pub(crate) fn scroll_to(model: &mut Model, what: ScrollArea, top: u64) {
 /// The first row in sight.
 pub(crate) fn top(model: &Model, what: ScrollArea) -> u64 {
     let lines = match (what, &model.overlay, &model.screen) {
-        (ScrollArea::Help, Some(Overlay::Help { scroll, .. }), _)
-        | (ScrollArea::Lives, Some(Overlay::Lives { scroll }), _) => *scroll,
+        (ScrollArea::Help, Some(Overlay::Help { scroll, .. }), _) => *scroll,
+        (ScrollArea::Lives, Some(Overlay::Lives(view)), _) => lives::update::top(model, view),
         (ScrollArea::Change, Some(Overlay::Change(view)), _) => view.scroll,
         (ScrollArea::Entry, _, Screen::Entry(entry)) => entry.scroll,
         (ScrollArea::Pane(Pane::Queues), ..) => model.top,

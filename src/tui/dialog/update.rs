@@ -10,6 +10,7 @@ use super::{AnswerRemark, Button, Dialog, Question};
 use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, KeyPlace};
+use crate::tui::lives::LivesView;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::msg::Msg;
 use crate::tui::{change, lives, offer, worker};
@@ -220,7 +221,7 @@ fn refused(model: &mut Model) -> Vec<Effect> {
             vec![Effect::tell(Msg::Offer(offer::Msg::Refused(offer.queue)))]
         }
         Question::Monitor(_) => {
-            model.overlay = Some(Overlay::Lives { scroll: 0 });
+            model.overlay = Some(Overlay::Lives(LivesView::default()));
             Vec::new()
         }
         Question::StartWorker(_) | Question::StopWorker(_) | Question::Leave(_) => Vec::new(),

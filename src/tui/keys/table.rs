@@ -171,7 +171,7 @@ pub(crate) const HABITS: &[(Key, Action)] = &[
 /// The table. A line a row, so that it can be read as one.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
-    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue"), (Changes, "open")], "open; list a bar"),
+    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Lives], &[(Lives, "open"), (Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue"), (Changes, "open")], "open; list a bar"),
     row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[], ANSWER_HELP),
     row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[], ANSWER_HELP),
     row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in a form: do it"),
@@ -210,7 +210,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Timeline, "change-before", Action::ChangeBefore, &[Key::char('{')], PANES, &[], PAST_HELP),
     row(Section::Timeline, "change-after", Action::ChangeAfter, &[Key::char('}')], PANES, &[], PAST_HELP),
     row(Section::Timeline, "log-height", Action::LogHeight, &[Key::char('L')], PANES, &[(Timeline, "log")], "linear or log height"),
-    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry], &[(Queues, "find queue"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
+    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Nodes, Entry, Lives], &[(Lives, "filter"), (Queues, "find queue"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
     row(Section::Find, "next-match", Action::NextMatch, &[Key::char('n')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
     row(Section::Find, "previous-match", Action::PreviousMatch, &[Key::char('N')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
     row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),

@@ -1,6 +1,9 @@
 //! Where the lives lie: over the screen, as high as they need.
 
-use super::MessageLife;
+use super::LivesView;
+pub mod card;
+
+use self::card::CardLine;
 use crate::queue::{Finding, Severity};
 use crate::tui::area::{Area, Slot};
 use crate::tui::model::Model;
@@ -11,8 +14,8 @@ const BESIDE: usize = 3;
 /// The worst finding of the queue, while a message that is shown waits though it is due.
 #[must_use]
 pub fn hindrance(model: &Model) -> Option<&Finding> {
-    let is_late = |life: &&MessageLife| life.left.is_none() && life.due < model.now;
-    model.lives.shown().into_iter().find(is_late)?;
+    let is_late = |life: &&super::MessageLife| life.left.is_none() && life.due < model.now;
+    model.lives.shown(None).into_iter().find(is_late)?;
     let worst = model.selected()?.findings.first();
     worst.filter(|finding| finding.severity > Severity::Note)
 }
@@ -22,13 +25,20 @@ fn beside(model: &Model) -> usize {
     BESIDE + usize::from(hindrance(model).is_some())
 }
 
-/// The slot.
-#[must_use]
-pub fn slot(model: &Model) -> Slot {
-    let (w, h) = model.size;
+/// Columns of the box.
+fn width(model: &Model) -> u16 {
+    let w = model.size.0;
     // So wide that all clients of a lane have room.
-    let bw = if w < 184 { w } else { 180 };
-    let rows = model.lives.shown().len().max(1) + beside(model) + 2;
+    if w < 184 { w } else { 180 }
+}
+
+/// The slot: of all lives, so that it stays where it is while a filter is typed.
+#[must_use]
+pub fn slot(model: &Model, view: &LivesView) -> Slot {
+    let (w, h) = model.size;
+    let bw = width(model);
+    let lives = model.lives.shown(view.chosen).len().max(1) + beside(model);
+    let rows = lives.max(lines(model, view).len()) + 2;
     // The first line and the last one stay in sight.
     let bh = u16::try_from(rows)
         .unwrap_or(u16::MAX)
@@ -46,9 +56,27 @@ pub fn body(model: &Model, slot: Slot) -> Area {
     }
 }
 
+/// The lines of the opened life; none while no one is open.
+#[must_use]
+pub fn lines(model: &Model, view: &LivesView) -> Vec<CardLine> {
+    if view.opened.is_none() {
+        return Vec::new();
+    }
+    let mut lives = model.lives.all.iter();
+    let life = lives.find(|life| Some(life.number) == view.chosen);
+    let columns = usize::from(width(model).saturating_sub(4));
+    life.map_or_else(Vec::new, |life| card::lines(model, life, columns))
+}
+
 /// The last row that can be scrolled to.
 #[must_use]
-pub fn last_scroll(model: &Model) -> usize {
-    let rows = usize::from(body(model, slot(model)).h);
-    model.lives.shown().len().saturating_sub(rows)
+pub fn last_scroll(model: &Model, view: &LivesView) -> usize {
+    let slot = slot(model, view);
+    if view.opened.is_some() {
+        return lines(model, view)
+            .len()
+            .saturating_sub(usize::from(slot.inner.h));
+    }
+    let rows = usize::from(body(model, slot).h);
+    model.lives.listed(view).len().saturating_sub(rows)
 }

@@ -3,32 +3,215 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Effect as LivesEffect, LifeStep, Lives, MOST_LIVES, MessageLife, MonitorPrice, MonitoredLife,
-    Msg, Tracing,
+    Effect as LivesEffect, LifeExit, LifeStep, Lives, LivesView, MOST_LIVES, MessageLife,
+    MonitorPrice, MonitoredLife, Msg, Tracing,
 };
 use crate::clock::EpochMillis;
-use crate::payload::Habit;
-use crate::queue::{Announcement, Due, Known, Pulse, Queue, text};
+use crate::payload::{Codec, Habit};
+use crate::queue::{Announcement, Change, Due, Entry, Filter, Known, Pulse, Queue, State, text};
 use crate::trace::life::Moment;
 use crate::trace::{Event, EventKind};
 use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question};
 use crate::tui::effect::Effect;
-use crate::tui::model::{Model, Overlay};
+use crate::tui::findings;
+use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::tabs::Tab;
 use crate::tui::toast::{self, Tone};
 
 /// Queues whose lives are kept at most while another one is selected.
 const MOST_FORMER: usize = 20;
 /// Payloads of more bytes are not decoded for their beginning.
 const MOST_DECODED: usize = 4_096;
-/// Characters of that beginning.
-const LETTERS: usize = 60;
+/// Characters of a payload that are kept.
+const LETTERS: usize = 1_000;
 
-/// Its key: opens the lives of the selected queue, and closes them.
+/// Its key: opens the lives of the selected queue, with the cursor on that of the message that is
+/// meant, and closes them.
 pub(crate) fn toggle(model: &mut Model) {
-    model.overlay = match &model.overlay {
-        Some(Overlay::Lives { .. }) => None,
-        _ => Some(Overlay::Lives { scroll: 0 }),
+    if shown(model).is_some() {
+        model.overlay = None;
+        return;
+    }
+    let chosen = meant(model);
+    model.overlay = Some(Overlay::Lives(LivesView::default()));
+    choose(model, chosen);
+}
+
+/// The number of the life of the entry that is open, or under the cursor; on a finding, of the first
+/// one that it names.
+fn meant(model: &Model) -> Option<u64> {
+    let queue = &model.selected()?.queue;
+    let of = |member: &[u8]| Some(model.lives.of(queue, member)?.number);
+    match (&model.screen, model.focus) {
+        (Screen::Entry(view), _) => of(&view.row.member),
+        (_, Pane::Entries) if model.tab.has_entries() => of(&model.entry()?.member),
+        (_, Pane::Entries) if model.tab == Tab::Findings => {
+            let at = usize::try_from(model.stand().cursor).ok()?;
+            let finding = findings::listed(model).get(at)?.finding;
+            let mut lives = model.lives.all.iter().rev();
+            let suspect = finding.suspects.first()?.id;
+            lives
+                .find(|life| life.id == suspect)
+                .map(|life| life.number)
+        }
+        _ => None,
+    }
+}
+
+/// The lives on the screen, while they are; else nothing is done.
+fn shown(model: &mut Model) -> Option<&mut LivesView> {
+    match &mut model.overlay {
+        Some(Overlay::Lives(view)) => Some(view),
+        _ => None,
+    }
+}
+
+/// Rows of the lives, as the picture has them.
+fn rows(model: &Model) -> usize {
+    model.drawn.room.lives.unwrap_or(usize::MAX)
+}
+
+/// The last line that the life that is open can be scrolled to.
+fn last_line(model: &Model) -> usize {
+    model.drawn.room.last_line.unwrap_or(usize::MAX)
+}
+
+/// Moves the cursor by rows, or scrolls the life that is open; far enough, to the first or last one.
+pub(crate) fn by(model: &mut Model, rows: i64) {
+    let Some(Overlay::Lives(view)) = &model.overlay else {
+        return;
     };
+    let add = |to: usize, last: usize| {
+        let to = (to.min(last) as u64).saturating_add_signed(rows);
+        usize::try_from(to).unwrap_or(usize::MAX).min(last)
+    };
+    if let Some(scroll) = view.opened {
+        let to = add(scroll, last_line(model));
+        if let Some(view) = shown(model) {
+            view.opened = Some(to);
+        }
+        return;
+    }
+    let listed = model.lives.listed(view);
+    let to = add(view.cursor(&listed), listed.len().saturating_sub(1));
+    let chosen = listed.get(to).map(|life| life.number);
+    choose(model, chosen);
+}
+
+fn choose(model: &mut Model, chosen: Option<u64>) {
+    if let Some(view) = shown(model) {
+        view.chosen = chosen;
+    }
+    if let Some(Overlay::Lives(view)) = &model.overlay {
+        let top = top(model, view);
+        if let Some(view) = shown(model) {
+            view.scroll = top;
+        }
+    }
+}
+
+/// The first row in sight, or line of the life that is open.
+pub(crate) fn top(model: &Model, view: &LivesView) -> usize {
+    if let Some(scroll) = view.opened {
+        return scroll;
+    }
+    let listed = model.lives.listed(view);
+    view.top(&listed, rows(model))
+}
+
+/// Makes that row the first one in sight; the cursor comes along.
+pub(crate) fn scroll_to(model: &mut Model, to: usize) {
+    let Some(Overlay::Lives(view)) = &model.overlay else {
+        return;
+    };
+    if view.opened.is_some() {
+        let to = to.min(last_line(model));
+        if let Some(view) = shown(model) {
+            view.opened = Some(to);
+        }
+        return;
+    }
+    let listed = model.lives.listed(view);
+    let rows = rows(model);
+    let cursor = view.cursor(&listed);
+    let cursor = cursor.clamp(to, (to + rows).saturating_sub(1).max(to));
+    let chosen = listed.get(cursor).map(|life| life.number);
+    if let Some(view) = shown(model) {
+        view.scroll = to;
+    }
+    choose(model, chosen);
+}
+
+/// Says why no life can be opened.
+pub(crate) fn why_not_open(model: &Model) -> Option<&'static str> {
+    match &model.overlay {
+        Some(Overlay::Lives(view)) if view.opened.is_some() => Some("it is open already"),
+        Some(Overlay::Lives(view)) if model.lives.listed(view).is_empty() => {
+            Some("no message to open")
+        }
+        _ => None,
+    }
+}
+
+/// Opens the chosen life.
+pub(crate) fn open(model: &mut Model) {
+    let Some(Overlay::Lives(view)) = &model.overlay else {
+        return;
+    };
+    let listed = model.lives.listed(view);
+    let chosen = listed.get(view.cursor(&listed));
+    let chosen = chosen.map(|life| life.number);
+    if let (Some(view), true) = (shown(model), chosen.is_some()) {
+        (view.chosen, view.opened) = (chosen, Some(0));
+    }
+}
+
+/// A click on a row chooses its life; on that of the chosen one it opens it.
+pub(crate) fn clicked(model: &mut Model, row: usize) {
+    let Some(Overlay::Lives(view)) = &model.overlay else {
+        return;
+    };
+    let listed = model.lives.listed(view);
+    if view.cursor(&listed) == row {
+        open(model);
+    } else {
+        let chosen = listed.get(row).map(|life| life.number);
+        choose(model, chosen);
+    }
+}
+
+/// Esc: closes the life that is open, else takes the filter away. False where there is neither.
+pub(crate) fn escape(model: &mut Model) -> bool {
+    let view = shown(model);
+    view.is_some_and(|view| view.opened.take().is_some() || view.filter.take().is_some())
+}
+
+/// The filter begins to be typed: its text so far.
+pub(crate) fn begun_filter(model: &mut Model) -> String {
+    let Some(view) = shown(model) else {
+        return String::new();
+    };
+    view.opened = None;
+    view.replaced = view.filter.clone();
+    let text = view.filter.as_ref().map(|filter| filter.text().to_owned());
+    text.unwrap_or_default()
+}
+
+/// The filter is typed: what it leaves is shown at once; of what is no filter, why.
+pub(crate) fn typed(model: &mut Model, text: &str) -> Result<(), String> {
+    let filter = Filter::parse(text).map_err(|why| why.to_string())?;
+    if let Some(view) = shown(model) {
+        view.filter = (!filter.is_empty()).then_some(filter);
+        view.scroll = 0;
+    }
+    Ok(())
+}
+
+/// It is given up: the one before it is on again.
+pub(crate) fn given_up(model: &mut Model) {
+    if let Some(view) = shown(model) {
+        view.filter = view.replaced.take();
+    }
 }
 
 /// The selected queue was read.
@@ -44,9 +227,14 @@ pub(crate) fn pulse_came(model: &mut Model, queue: &Queue, pulse: &Pulse) {
     if model.lives.queue.as_ref() != Some(queue) {
         select(model, queue);
     }
+    let exits = Exits::of(model, queue, pulse);
+    let gone = model.lives.go_on(pulse);
+    for place in gone {
+        model.lives.all[place].exit = exits.exit(model, queue, &model.lives.all[place]);
+    }
     let lives = &mut model.lives;
-    lives.go_on(pulse);
     lives.see(queue, habit, pulse);
+    lives.see_taken(pulse);
     for life in lives.all.iter_mut().filter(|l| l.announced.is_none()) {
         life.announced = announced.get(&life.due).copied();
     }
@@ -56,6 +244,10 @@ pub(crate) fn pulse_came(model: &mut Model, queue: &Queue, pulse: &Pulse) {
 /// Goes on with the lives of that queue, and keeps those of the one before: what happens meanwhile is
 /// seen when it is selected again.
 fn select(model: &mut Model, queue: &Queue) {
+    if let Some(view) = shown(model) {
+        // Its numbers are of the lives before.
+        (view.chosen, view.opened) = (None, None);
+    }
     let former = &mut model.former_lives;
     let place = former
         .iter()
@@ -76,19 +268,53 @@ fn select(model: &mut Model, queue: &Queue) {
     }
 }
 
+/// The ways on which messages may have left before a refresh.
+struct Exits {
+    /// Nobody transfers.
+    nobody: bool,
+    /// A change of ours is under way at the queue.
+    changes: Option<Change>,
+}
+
+impl Exits {
+    fn of(model: &Model, queue: &Queue, pulse: &Pulse) -> Self {
+        let running = model.changing.running();
+        let own = running.filter(|(one, _)| one.queue == *queue);
+        Self {
+            nobody: pulse.transfer_clients == Known::Is(0),
+            changes: own.map(|(one, _)| one.change),
+        }
+    }
+
+    /// Returns the exit of one that has just left.
+    fn exit(&self, model: &Model, queue: &Queue, life: &MessageLife) -> LifeExit {
+        let acted = model.changing.acted.as_ref();
+        let entry = Entry {
+            member: life.member.clone(),
+            score: Some(life.score),
+            state: State::Waiting,
+        };
+        let acted = acted.filter(|acted| acted.on_entry(queue, &entry, model.instant));
+        match (acted, self.changes) {
+            (Some(acted), _) => LifeExit::Ours(acted.change),
+            (None, Some(change @ Change::Transfer)) if !life.left_early() => LifeExit::Ours(change),
+            (None, Some(_)) => LifeExit::Unknown,
+            (None, None) if self.nobody || life.left_early() => LifeExit::Unknown,
+            (None, None) => LifeExit::Transfer,
+        }
+    }
+}
+
 impl Lives {
     /// Messages that were due before all that waits, or are not where their due time would have them,
-    /// have left timeouts; when target is empty, all that were there have been taken.
-    fn go_on(&mut self, pulse: &Pulse) {
-        let since = self.read.unwrap_or(pulse.at);
-        let step = LifeStep {
-            at: pulse.at,
-            within_ms: pulse.at.since(since),
-        };
+    /// have left timeouts: their places.
+    fn go_on(&mut self, pulse: &Pulse) -> Vec<usize> {
+        let step = self.step(pulse);
         let is_empty = pulse.waiting == Known::Is(0);
         let head = pulse.head.and_then(Due::at);
         let in_sight = VisibleRows::of(pulse);
-        for life in &mut self.all {
+        let mut gone = Vec::new();
+        for (place, life) in self.all.iter_mut().enumerate() {
             let lacks = || {
                 head.is_some_and(|head| life.due < head)
                     || in_sight.as_ref().is_some_and(|rows| rows.lack(life))
@@ -103,11 +329,31 @@ impl Lives {
                     _ => step.within_ms,
                 };
                 life.left = Some(LifeStep { within_ms, ..step });
+                gone.push(place);
             }
-            let was_due = life.left.is_some() && !life.left_early();
-            if was_due && life.taken.is_none() && pulse.target == Known::Is(0) {
+        }
+        gone
+    }
+
+    /// When target is empty, all that were there have been taken.
+    fn see_taken(&mut self, pulse: &Pulse) {
+        if pulse.target != Known::Is(0) {
+            return;
+        }
+        let step = self.step(pulse);
+        for life in self.all.iter_mut().filter(|life| life.taken.is_none()) {
+            if life.left.is_some() && life.exit.is_transfer() && life.told.ended.is_none() {
                 life.taken = Some(step);
             }
+        }
+    }
+
+    /// Something that a refresh sees and the one before did not.
+    fn step(&self, pulse: &Pulse) -> LifeStep {
+        let since = self.read.unwrap_or(pulse.at);
+        LifeStep {
+            at: pulse.at,
+            within_ms: pulse.at.since(since),
         }
     }
 
@@ -122,25 +368,61 @@ impl Lives {
                 Some(life) if life.due == due && life.left.is_none() => {}
                 // MONITOR tells of what has happened since the refresh read.
                 Some(life) if life.left.is_some_and(|left| pulse.at < left.at) => {}
-                Some(life) => {
-                    (life.due, life.score, life.is_due_known) = (due, *score, true);
-                    (life.left, life.taken, life.announced) = (None, None, None);
-                    life.told = MonitoredLife::default();
+                // It has gone its way, and lives again.
+                Some(life) if life.is_over() => {
+                    self.begin(queue, habit, member, pulse.at, (due, *score));
                 }
-                None => {
-                    let mut life = begun(queue, habit, member, pulse.at, (due, *score));
-                    life.is_due_known = true;
-                    self.all.push_back(life);
-                }
+                Some(life) => life.requeued(due, *score),
+                None => self.begin(queue, habit, member, pulse.at, (due, *score)),
             }
         }
-        self.make_room();
     }
 
-    fn make_room(&mut self) {
-        while self.all.len() > MOST_LIVES {
+    /// A message is seen that waits.
+    fn begin(
+        &mut self,
+        queue: &Queue,
+        habit: Habit,
+        member: &[u8],
+        seen: EpochMillis,
+        due: (EpochMillis, f64),
+    ) {
+        let place = self.push(queue, habit, member, seen, due);
+        self.all[place].is_due_known = true;
+    }
+
+    /// The place of a life that begins to be known.
+    fn push(
+        &mut self,
+        queue: &Queue,
+        habit: Habit,
+        member: &[u8],
+        seen: EpochMillis,
+        (due, score): (EpochMillis, f64),
+    ) -> usize {
+        if self.all.len() >= MOST_LIVES {
             self.all.pop_front();
         }
+        self.begun += 1;
+        let (codec, text) = read(queue, habit, member);
+        self.all.push_back(MessageLife {
+            number: self.begun,
+            member: member.to_vec(),
+            id: queue.id(member),
+            codec,
+            text,
+            seen,
+            due,
+            is_due_known: false,
+            score,
+            announced: None,
+            left: None,
+            exit: LifeExit::default(),
+            taken: None,
+            requeues: 0,
+            told: MonitoredLife::default(),
+        });
+        self.all.len() - 1
     }
 
     /// Something happened to a message.
@@ -165,23 +447,33 @@ impl Lives {
         };
         let step = LifeStep { at, within_ms: 0 };
         let known = self.all.iter().rposition(|l| *l.member == *message.member);
+        let begins = matches!(
+            event.kind,
+            EventKind::Offered { .. } | EventKind::Requeued { .. }
+        );
+        let known = known.filter(|place| !(begins && self.all[*place].is_over()));
         let place = known.unwrap_or_else(|| {
-            let life = begun(queue, habit, &message.member, at, (at, queue.score(at)));
-            self.all.push_back(life);
-            self.make_room();
-            self.all.len() - 1
+            let due = (at, queue.score(at));
+            self.push(queue, habit, &message.member, at, due)
         });
         let life = &mut self.all[place];
         match &event.kind {
-            EventKind::Offered { due } | EventKind::Requeued { due } => {
+            EventKind::Offered { due } => {
                 if let Some(due) = due.at() {
                     (life.due, life.score, life.is_due_known) = (due, queue.score(due), true);
                 }
                 (life.left, life.taken, life.announced) = (None, None, None);
                 life.told = MonitoredLife::default();
-                if matches!(event.kind, EventKind::Offered { .. }) {
-                    life.told.offered = Some(moment);
+                life.told.offered = Some(moment);
+            }
+            EventKind::Requeued { due } => {
+                // A refresh may have seen it before MONITOR told of it.
+                if due.at() != Some(life.due) || life.left.is_some() || known.is_none() {
+                    let at = due.at().unwrap_or(life.due);
+                    life.requeued(at, queue.score(at));
+                    life.is_due_known = due.at().is_some();
                 }
+                life.told.requeued = Some(moment);
             }
             EventKind::Announced { to } => {
                 life.announced = Some(at);
@@ -193,7 +485,7 @@ impl Lives {
                     life.told.transferred = Some(moment);
                 }
                 if !stays {
-                    life.left = Some(step);
+                    (life.left, life.exit) = (Some(step), LifeExit::Transfer);
                 }
             }
             EventKind::Consumed { .. } => {
@@ -216,26 +508,17 @@ impl Lives {
     }
 }
 
-/// A life that begins to be known.
-fn begun(
-    queue: &Queue,
-    habit: Habit,
-    member: &[u8],
-    seen: EpochMillis,
-    (due, score): (EpochMillis, f64),
-) -> MessageLife {
-    MessageLife {
-        id: queue.id(member),
-        text: beginning(queue, habit, member),
-        member: member.to_vec(),
-        seen,
-        due,
-        is_due_known: false,
-        score,
-        announced: None,
-        left: None,
-        taken: None,
-        told: MonitoredLife::default(),
+impl MessageLife {
+    /// It has another due time: what happened to it before was before that.
+    fn requeued(&mut self, due: EpochMillis, score: f64) {
+        (self.due, self.score, self.is_due_known) = (due, score, true);
+        (self.left, self.taken, self.announced) = (None, None, None);
+        self.requeues += 1;
+        self.told = MonitoredLife {
+            offered: self.told.offered.take(),
+            requeued: self.told.requeued.take(),
+            ..MonitoredLife::default()
+        };
     }
 }
 
@@ -285,7 +568,7 @@ fn of(model: &mut Model, generation: u64) -> Option<&mut Tracing> {
 
 fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) {
     // Whoever has gone on meanwhile is asked nothing.
-    let is_open = matches!(model.overlay, Some(Overlay::Lives { .. }));
+    let is_open = matches!(model.overlay, Some(Overlay::Lives(_)));
     if !is_open || model.selected().is_none_or(|row| row.queue != queue) {
         return;
     }
@@ -337,7 +620,9 @@ fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) 
 }
 
 fn agreed(model: &mut Model, queue: Queue) -> Vec<Effect> {
-    model.overlay = Some(Overlay::Lives { scroll: 0 });
+    if !matches!(model.overlay, Some(Overlay::Lives(_))) {
+        model.overlay = Some(Overlay::Lives(LivesView::default()));
+    }
     if model.selected().is_none_or(|row| row.queue != queue) || model.lives.tracing.is_some() {
         return Vec::new();
     }
@@ -374,6 +659,13 @@ fn ended(model: &mut Model, generation: u64, how: Result<String, String>) -> Vec
 /// MONITOR ends with what it was for: the lives are closed, another queue is selected, or the program
 /// is to be stopped, which reads nothing then while the server would copy on.
 pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
+    if let Some(Overlay::Lives(view)) = &mut model.overlay
+        && view.opened.is_some()
+        && !(model.lives.all.iter()).any(|life| Some(life.number) == view.chosen)
+    {
+        // The oldest lives make room for new ones.
+        view.opened = None;
+    }
     let Some(tracing) = &mut model.lives.tracing else {
         return;
     };
@@ -389,7 +681,7 @@ pub(crate) fn keep_true(model: &mut Model, effects: &mut Vec<Effect>) {
     let of = model.lives.queue.clone();
     let why = if model.selected().map(|row| &row.queue) != of.as_ref() {
         "another queue is selected"
-    } else if !matches!(model.overlay, Some(Overlay::Lives { .. })) {
+    } else if !matches!(model.overlay, Some(Overlay::Lives(_))) {
         // The question promises that it ends with them.
         "the lives of messages were closed"
     } else {
@@ -436,11 +728,13 @@ impl<'a> VisibleRows<'a> {
     }
 }
 
-/// The beginning of what a member says.
-fn beginning(queue: &Queue, habit: Habit, member: &[u8]) -> String {
+/// The codec of what a member says, and the beginning of it.
+fn read(queue: &Queue, habit: Habit, member: &[u8]) -> (Codec, String) {
     let payload = queue.unwrap(member).map_or(member, |inside| inside.payload);
     if payload.len() > MOST_DECODED {
-        return String::new();
+        return (Codec::Unknown, String::new());
     }
-    habit.decode(payload).text.chars().take(LETTERS).collect()
+    let decoded = habit.decode(payload);
+    let text = decoded.text.chars().take(LETTERS).collect();
+    (decoded.codec, text)
 }

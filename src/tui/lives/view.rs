@@ -6,10 +6,11 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
-use super::MessageLife;
+use super::author::Author;
+use super::place::card::{CardTone, LABEL, ended};
+use super::{LifeExit, LivesView, MessageLife};
 use crate::queue::text;
-use crate::trace::EventKind;
-use crate::trace::life::Moment;
+use crate::tui::area::{Area, Slot};
 use crate::tui::cursor::ScrollArea;
 use crate::tui::draw::{Ctx, rect};
 use crate::tui::hitmap::Target;
@@ -19,54 +20,68 @@ use crate::tui::moments;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::TitlePart;
 
-pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
+pub(crate) fn render(ctx: &Ctx, view: &LivesView, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
-    let slot = super::place::slot(m);
-    let body = super::place::body(m, slot);
+    let slot = super::place::slot(m, view);
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
     // A click on its border closes it.
     ctx.record(slot.outer, Target::Beside);
     ctx.record(slot.inner, Target::Box);
     let name = m.selected().map(|row| row.queue.name.text().into_owned());
     let name = name.unwrap_or_default();
-    let left = vec![
-        TitlePart::new(100, "Lives of messages".to_owned(), t.strong),
+    let title = match view.opened {
+        Some(_) => "Life of a message",
+        None => "Lives of messages",
+    };
+    let mut left = vec![
+        TitlePart::new(100, title.to_owned(), t.strong),
         TitlePart::new(90, text::printable(&name).into_owned(), t.text),
     ];
-    let shown = m.lives.shown();
-    let more = shown.len().saturating_sub(usize::from(body.h));
-    ctx.room(|room| room.last_line = Some(more));
-    let right = if more > 0 {
-        let seen = usize::from(body.h) + scroll.min(more);
-        let words = format!("{seen} of {} {}", shown.len(), t.glyphs.down);
-        vec![TitlePart::new(50, words, t.warn)]
-    } else {
-        Vec::new()
-    };
+    if view.opened.is_some() {
+        return card(ctx, view, slot, left, buf);
+    }
+    if let Some(filter) = &view.filter {
+        let typed = text::printable(filter.text());
+        left.push(TitlePart::new(95, format!("/{}", typed.trim()), t.accent));
+    }
+    let body = super::place::body(m, slot);
+    let all = m.lives.shown(view.chosen).len();
+    let shown = m.lives.listed(view);
+    let rows = usize::from(body.h);
+    let (cursor, top) = (view.cursor(&shown), view.top(&shown, rows));
+    ctx.room(|room| room.lives = Some(rows));
+    let mut right = Vec::new();
+    if view.filter.is_some() {
+        let words = format!("{} of {all} match", shown.len());
+        right.push(TitlePart::new(60, words, t.text));
+    }
+    if shown.len() > rows {
+        let words = format!("{} of {} {}", rows + top, shown.len(), t.glyphs.down);
+        right.push(TitlePart::new(50, words, t.warn));
+    }
     ctx.pane(slot, None, left, right, buf);
-    ctx.rail(
-        ScrollArea::Lives,
-        slot,
-        body,
-        (shown.len() as u64, scroll as u64),
-    );
+    let known = (shown.len() as u64, top as u64);
+    ctx.rail(ScrollArea::Lives, slot, body, known);
     let hindrance = super::place::hindrance(m);
-    let rows = shown.iter().skip(scroll.min(more));
-    for (life, y) in rows.zip(body.y..body.y + body.h) {
+    let listed = shown.iter().enumerate().skip(top);
+    for ((at, life), y) in listed.zip(body.y..body.y + body.h) {
+        let row = Area::new(body.x, y, body.w, 1);
+        ctx.record(row, Target::Life(at));
         let mut line = Line::new(buf, body.x, y, body.w);
         line.skip(1);
         lane::put(ctx, life, hindrance.is_some(), line, buf);
+        if at == cursor {
+            ctx.select(row, true, buf);
+        }
     }
     let cut = t.glyphs.cut;
     let mut foot = Line::new(buf, body.x, body.y, body.w);
     if shown.is_empty() {
-        foot.skip(1);
-        foot.put_cut(
-            buf,
-            "No message seen yet: lives begin when a queue is selected.",
-            cut,
-            t.dim,
-        );
+        let words = match &view.filter {
+            Some(_) => "None of those that were seen matches.",
+            None => "No message seen yet: lives begin when a queue is selected.",
+        };
+        foot.skip(1).put_cut(buf, words, cut, t.dim);
     }
     let within = shown
         .iter()
@@ -121,6 +136,42 @@ pub(crate) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     }
 }
 
+/// Draws all that is known of the life that is open.
+fn card(ctx: &Ctx, view: &LivesView, slot: Slot, left: Vec<TitlePart>, buf: &mut Buffer) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let lines = super::place::lines(m, view);
+    let rows = usize::from(slot.inner.h);
+    let last = lines.len().saturating_sub(rows);
+    let top = view.opened.unwrap_or(0).min(last);
+    ctx.room(|room| room.last_line = Some(last));
+    let mut right = Vec::new();
+    if last > 0 {
+        let words = format!("{} of {} lines {}", rows + top, lines.len(), t.glyphs.down);
+        right.push(TitlePart::new(50, words, t.warn));
+    }
+    ctx.pane(slot, None, left, right, buf);
+    let known = (lines.len() as u64, top as u64);
+    ctx.rail(ScrollArea::Lives, slot, slot.inner, known);
+    let inner = slot.inner;
+    for (line, y) in lines.iter().skip(top).zip(inner.y..inner.y + inner.h) {
+        let style = match line.tone {
+            CardTone::Plain => t.text,
+            CardTone::Dim => t.dim,
+            CardTone::Late => t.late,
+            CardTone::Warn => t.warn,
+        };
+        let mut row = Line::new(buf, inner.x, y, inner.w);
+        row.skip(1);
+        let words = Line {
+            x: row.x.saturating_add(LABEL).min(row.end),
+            ..row
+        };
+        row.put(buf, &line.label, t.dim);
+        let mut words = words;
+        words.put_cut(buf, &line.words, t.glyphs.cut, style);
+    }
+}
+
 /// Counts the messages that wait and have no lane: no row of theirs was in sight.
 fn unseen(m: &Model) -> u64 {
     let waiting = m
@@ -156,56 +207,6 @@ fn monitored(ctx: &Ctx, key: &str) -> (String, Style) {
     }
 }
 
-/// The author of a moment, in the words of a lane.
-#[derive(Default)]
-struct Author {
-    /// ` by mail-1`; ` by 10.0.3.7:51342` where it has no name, ` by unix` through a socket of the
-    /// server's machine; nothing where nobody is known.
-    by: String,
-    /// ` (10.0.3.7:51342)`, of one that has a name.
-    address: String,
-    /// ` redisson 3.52.0`, as far as it tells its library.
-    library: String,
-}
-
-impl Author {
-    fn of(ctx: &Ctx, moment: Option<&Moment>) -> Self {
-        let who = moment.and_then(|moment| moment.by.as_deref());
-        let Some(who) = who else {
-            return Self::default();
-        };
-        let names = &ctx.model.lives.names;
-        let library = names.library(who).map_or_else(String::new, |library| {
-            format!(" {}", text::printable_bytes(&library))
-        });
-        let address = address(who);
-        match names.now(who).map(text::printable_bytes) {
-            Some(name) => Self {
-                by: format!(" by {name}"),
-                address: format!(" ({address})"),
-                library,
-            },
-            None => Self {
-                by: format!(" by {address}"),
-                address: String::new(),
-                library,
-            },
-        }
-    }
-
-    fn whole(self) -> String {
-        self.by + &self.address + &self.library
-    }
-}
-
-/// An address for people; `unix` of a socket of the server's machine.
-fn address(who: &[u8]) -> String {
-    if who.starts_with(b"unix:") {
-        return "unix".to_owned();
-    }
-    text::printable_bytes(who)
-}
-
 /// Where a message went that is no longer in timeouts, as far as it was seen; none: that was not seen.
 pub(crate) fn went(ctx: &Ctx, life: &MessageLife) -> Option<String> {
     let clock = |at| moments::clock(ctx.model.look.zone, at);
@@ -214,35 +215,30 @@ pub(crate) fn went(ctx: &Ctx, life: &MessageLife) -> Option<String> {
         return Some(format!(
             "{}{}, {}",
             ended(kind),
-            Author::of(ctx, Some(moment)).whole(),
+            Author::of(&ctx.model.lives.names, Some(moment)).whole(),
             clock(left.at)
         ));
     }
-    if life.left_early() {
-        let at = clock(left.at);
-        return Some(format!(
-            "gone since {at}, before it was due: polled, moved, removed or lost"
-        ));
+    let at = clock(left.at);
+    match life.exit {
+        LifeExit::Ours(change) if !life.exit.is_transfer() => {
+            return Some(format!("{} from this screen {at}", change.past()));
+        }
+        _ if life.left_early() => {
+            return Some(format!(
+                "gone since {at}, before it was due: polled, moved, removed or lost"
+            ));
+        }
+        LifeExit::Unknown => return Some(format!("gone since {at}: transferred or removed")),
+        LifeExit::Transfer | LifeExit::Ours(_) => {}
     }
-    let transferred = Author::of(ctx, life.told.transferred.as_ref()).whole();
+    let transferred = Author::of(&ctx.model.lives.names, life.told.transferred.as_ref()).whole();
     let then = life.taken.map_or_else(
         || ", in target or taken".to_owned(),
         |taken| {
-            let by = Author::of(ctx, life.told.consumed.as_ref()).whole();
+            let by = Author::of(&ctx.model.lives.names, life.told.consumed.as_ref()).whole();
             format!(", taken{by} {}", clock(taken.at))
         },
     );
     Some(format!("transferred{transferred} {}{then}", clock(left.at)))
-}
-
-/// The end of a message that was not transferred.
-fn ended(kind: &EventKind) -> &'static str {
-    match kind {
-        EventKind::Polled => "polled away before its transfer",
-        EventKind::Removed => "removed",
-        EventKind::Deleted => "lost: its key was deleted",
-        EventKind::Expired => "lost: its key expired",
-        EventKind::Renamed => "lost: its key was renamed",
-        other => other.word(),
-    }
 }

@@ -8,7 +8,7 @@ use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::Model;
-use crate::tui::{entry, filter, jump, palette};
+use crate::tui::{entry, filter, jump, lives, palette};
 
 /// Begins a line.
 pub(crate) fn open(model: &mut Model, kind: PromptKind, text: &str) -> Vec<Effect> {
@@ -93,7 +93,7 @@ pub(crate) fn clicked(model: &mut Model, target: Option<Target>) -> Vec<Effect> 
             entered(model)
         }
         (Some(Target::Typed | Target::Palette), _) => Vec::new(),
-        (_, PromptKind::Filter | PromptKind::Find) => entered(model),
+        (_, PromptKind::Filter | PromptKind::Find | PromptKind::Lives) => entered(model),
         (_, PromptKind::Jump | PromptKind::Command) => given_up(model),
     }
 }
@@ -111,6 +111,13 @@ pub(crate) fn changed(model: &mut Model) -> Vec<Effect> {
             entry::update::find(model, &what);
         }
         PromptKind::Filter => return filter::update::typed(model),
+        PromptKind::Lives => {
+            let text = prompt.field.text();
+            let fault = lives::update::typed(model, &text).err();
+            if let Some(prompt) = &mut model.prompt {
+                prompt.error = fault;
+            }
+        }
         PromptKind::Jump => jump::typed(model),
     }
     Vec::new()
@@ -155,6 +162,7 @@ fn run(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, S
         PromptKind::Command => palette::update::run(model, text),
         PromptKind::Filter => filter::update::run(model, text),
         PromptKind::Jump => jump::run(model, text),
+        PromptKind::Lives => lives::update::typed(model, text).map(|()| Vec::new()),
         PromptKind::Find => Ok(Vec::new()),
     }
 }
@@ -166,6 +174,10 @@ pub(crate) fn given_up(model: &mut Model) -> Vec<Effect> {
     };
     match prompt.kind {
         PromptKind::Filter => filter::update::given_up(model),
+        PromptKind::Lives => {
+            lives::update::given_up(model);
+            Vec::new()
+        }
         PromptKind::Find | PromptKind::Jump | PromptKind::Command => Vec::new(),
     }
 }

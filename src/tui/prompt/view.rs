@@ -61,7 +61,7 @@ pub(crate) fn trouble(ctx: &Ctx, error: &str, prompt: &Prompt, line: &mut Line, 
 fn keys(ctx: &Ctx, kind: PromptKind, line: &mut Line, buf: &mut Buffer) {
     let t = &ctx.theme;
     let enter = match kind {
-        PromptKind::Filter => "filter",
+        PromptKind::Filter | PromptKind::Lives => "filter",
         PromptKind::Find => "search",
         PromptKind::Jump => "jump",
         PromptKind::Command => "run",
@@ -78,7 +78,7 @@ fn keys(ctx: &Ctx, kind: PromptKind, line: &mut Line, buf: &mut Buffer) {
 pub(crate) fn typed(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) -> Line {
     let t = &ctx.theme;
     let sign = match prompt.kind {
-        PromptKind::Filter | PromptKind::Find => "/",
+        PromptKind::Filter | PromptKind::Find | PromptKind::Lives => "/",
         PromptKind::Jump => "@",
         PromptKind::Command => ":",
     };
@@ -117,7 +117,10 @@ fn end_of(clean: &str, columns: usize, cut: &str) -> String {
 
 /// Its empty line shows what can be typed.
 const fn by_example(kind: PromptKind) -> bool {
-    matches!(kind, PromptKind::Filter | PromptKind::Jump)
+    matches!(
+        kind,
+        PromptKind::Filter | PromptKind::Lives | PromptKind::Jump
+    )
 }
 
 /// Draws what the line means, behind it; what else can be typed, where it leaves room.
@@ -134,7 +137,9 @@ fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
         {
             queues(ctx, line, buf);
         }
-        (PromptKind::Filter, _) => hint(ctx, filter::view::hint(), empty, line, buf),
+        (PromptKind::Filter | PromptKind::Lives, _) => {
+            hint(ctx, filter::view::hint(), empty, line, buf);
+        }
         (PromptKind::Find | PromptKind::Command, _) => {}
     }
 }

@@ -5,7 +5,7 @@ use crate::tui::effect::Effect;
 use crate::tui::entry::update::tree;
 use crate::tui::entry::{self, BackScreen};
 use crate::tui::keys::Action;
-use crate::tui::model::{Model, Pane, Screen};
+use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::prompt::{self, PromptKind};
 use crate::tui::refresh::update::{interval, time};
 use crate::tui::schedule::pace;
@@ -58,6 +58,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PageDown => page(model, true),
         Action::First => cursor::update::first(model),
         Action::Last => cursor::update::last(model),
+        Action::Open if has_lives(model) => lives::update::open(model),
         Action::Open => return open::open(model),
         Action::Quit if on_first_screen(model) => return leave::update::quit(model),
         Action::Back => return escape(model),
@@ -87,6 +88,10 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Redraw => return vec![Effect::Redraw],
         Action::Tab(tab) => tabs::update::show(model, tab),
         Action::LogHeight => model.timeline.log_height = !model.timeline.log_height,
+        Action::Filter if has_lives(model) => {
+            let text = lives::update::begun_filter(model);
+            return prompt::update::open(model, PromptKind::Lives, &text);
+        }
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => {
             let text = entry::update::looked_for(model);
             return prompt::update::open(model, PromptKind::Find, &text);
@@ -119,6 +124,11 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => return change_something(model, action),
     }
     Vec::new()
+}
+
+/// The lives of messages have the keys.
+const fn has_lives(model: &Model) -> bool {
+    matches!(model.overlay, Some(Overlay::Lives(_)))
 }
 
 /// A tab of what is no entry has nothing to filter.
@@ -171,6 +181,9 @@ fn escape(model: &mut Model) -> Vec<Effect> {
 
 /// Closes what lies on top, else goes one screen back, or from the other panes to the queues.
 fn back(model: &mut Model) {
+    if lives::update::escape(model) {
+        return;
+    }
     if model.overlay.take().is_some() {
         return;
     }

@@ -10,7 +10,7 @@ use crate::tui::model::{Model, Overlay, Pane, Screen};
 use crate::tui::tabs::{self, Tab};
 use crate::tui::update::press::pressed;
 use crate::tui::{
-    change, dialog, entry, findings, form, palette, past, prompt, queues, timeline, toast,
+    change, dialog, entry, findings, form, lives, palette, past, prompt, queues, timeline, toast,
 };
 
 /// Rows that a notch of the wheel moves the entries by.
@@ -39,14 +39,15 @@ pub(crate) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     match (&model.overlay, target) {
         (Some(Overlay::Dialog(_)), _) => return dialog::update::clicked(model, target),
         (
-            Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_)),
+            Some(Overlay::Help { .. } | Overlay::Lives(_) | Overlay::Change(_)),
             Some(Target::Beside),
         ) => {
             model.overlay = None;
         }
         (_, Some(Target::Rail(what, rail))) => grab(model, what, rail, y),
-        (Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_)), _)
-        | (None, None) => {}
+        (Some(Overlay::Lives(_)), Some(Target::Life(row))) => lives::update::clicked(model, row),
+        (Some(Overlay::Help { .. } | Overlay::Lives(_) | Overlay::Change(_)), _) | (None, None) => {
+        }
         (Some(_), _) => return form::update::clicked(model, target),
         (None, Some(target)) => return on_screen(model, target, x),
     }
@@ -172,7 +173,7 @@ pub(crate) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
     model.table.touched = true;
     let help = matches!(
         model.overlay,
-        Some(Overlay::Help { .. } | Overlay::Lives { .. } | Overlay::Change(_))
+        Some(Overlay::Help { .. } | Overlay::Lives(_) | Overlay::Change(_))
     );
     if model.overlay.is_some() && !help {
         return Vec::new();

@@ -172,9 +172,9 @@ async fn follow(
                 let (moved, skipped) = (batch.moved as u64, batch.skipped as u64);
                 all[0] += moved;
                 all[1] += skipped;
-                if let Some(late) = batch.lateness_ms {
+                if moved > 0 {
                     #[expect(clippy::cast_possible_truncation, reason = "saturates; for reading")]
-                    let late_ms = [late.p50 as i64, late.max as i64];
+                    let late_ms = batch.late_ms.iter().map(|ms| *ms as i64).collect();
                     let at = batch.at;
                     tell(WorkerMessage::Late { at, late_ms });
                 }

@@ -290,9 +290,7 @@ fn told(model: &mut Model, queue: &Queue, told: WorkerMessage) {
         }
         WorkerMessage::Late { at, late_ms } => {
             if let Some(row) = model.queues.iter_mut().find(|row| row.queue == *queue) {
-                for late_ms in late_ms {
-                    row.watch.lateness.transferred(at, late_ms);
-                }
+                row.watch.worker_moved(at, &late_ms);
             }
             None
         }

@@ -4,6 +4,7 @@ use delayscope::queue::Form;
 use delayscope::queue::change_event::Order;
 use delayscope::tui::filter::Search;
 use delayscope::tui::help::HelpPage;
+use delayscope::tui::lives::LivesView;
 
 use delayscope::tui::look::{Background, Depth, Look};
 use delayscope::tui::marks::ToggledEntry;
@@ -14,7 +15,7 @@ use delayscope::tui::toast::{Toast, Tone};
 use ratatui::buffer::Cell;
 use ratatui::style::Color;
 
-use super::{asking, bulk, filter, overlays, past, prompts, states, tabs};
+use super::{asking, bulk, filter, lives, overlays, past, prompts, states, tabs};
 use crate::screens::build::{evening, look};
 use crate::screens::pictures::{LARGE, MIDDLE, SMALL, draw, keep};
 
@@ -74,6 +75,9 @@ fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
         let mut help = evening(size, look.clone());
         help.overlay = Some(Overlay::Help { page, scroll: 0 });
         all.push(help);
+    }
+    for view in [LivesView::default(), lives::opened(3), lives::opened(5)] {
+        all.push(lives::over(size, look.clone(), view));
     }
     for tone in [Tone::Good, Tone::Warn, Tone::Error] {
         let mut told = evening(size, look.clone());

@@ -244,7 +244,7 @@ fn the_lateness_of_the_last_minutes_is_a_strip_below_the_depths() {
             } else {
                 300 + second * 4
             };
-            lateness.transferred(NOW.plus((second - 250) * 1_000), late_ms);
+            lateness.transferred(NOW.plus((second - 250) * 1_000), &[late_ms]);
         }
         m.screen = Screen::Queue;
         page(&mut m, 0);

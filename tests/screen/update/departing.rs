@@ -13,7 +13,7 @@ use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::refresh::update::time::wakes_at;
 
-use crate::desk::{Desk, START, World, member};
+use crate::desk::{Desk, START, World, member, text_of};
 
 /// Ten entries, five of them late; the entries have the keys.
 fn desk() -> Desk {
@@ -234,6 +234,37 @@ fn what_a_change_of_ours_took_away_says_what_was_done() {
     assert_eq!(fate(&desk), Some(DepartedFate::Ours(Change::Delete)));
     assert_eq!(planned(&desk.char('x')), None);
     assert!(toast(&desk).contains("deleted already"), "{}", toast(&desk));
+}
+
+#[test]
+fn in_the_lives_what_a_change_of_ours_took_away_was_not_transferred() {
+    for (outcome, told) in [
+        (Outcome::Done, "deleted from this screen"),
+        (Outcome::Gone, "transferred +"),
+    ] {
+        let mut desk = desk();
+        desk.press(Code::Down);
+        let generation = asks_to_delete(&mut desk);
+        desk.char('y');
+        ends(&mut desk, generation, outcome);
+        desk.world[0].target.clear();
+        leaves(&mut desk, 1);
+        desk.press(Code::Enter);
+        let page = text_of(&desk.model);
+        let went = match outcome {
+            Outcome::Done => "deleted from this screen",
+            _ => "transferred ",
+        };
+        assert!(page.contains(went), "{outcome:?} {page}");
+        desk.char('T');
+        let page = text_of(&desk.model);
+        let lane = page
+            .lines()
+            .find(|row| row.contains("entry 1") && row.contains("due "));
+        let lane = lane.unwrap_or_else(|| panic!("{page}"));
+        assert!(lane.contains(told), "{outcome:?} {lane}");
+        assert_eq!(lane.contains(" taken"), outcome == Outcome::Gone, "{lane}");
+    }
 }
 
 #[test]

@@ -12,14 +12,16 @@ use delayscope::trace::{Event, EventKind, TracedMessage};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::lives;
-use delayscope::tui::model::Overlay;
+use delayscope::tui::model::{Overlay, Pane};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::refresh;
 use delayscope::tui::view;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::desk::{Desk, World};
+use delayscope::tui::hitmap::Target;
+
+use crate::desk::{Desk, World, cell_of};
 
 /// The rows of the picture.
 fn rows(desk: &Desk) -> Vec<String> {
@@ -33,11 +35,17 @@ fn rows(desk: &Desk) -> Vec<String> {
 
 /// The lane of the message with that text.
 fn lane(desk: &Desk, text: &str) -> String {
+    lanes(desk, text).swap_remove(0)
+}
+
+/// All lanes of messages with that text.
+fn lanes(desk: &Desk, text: &str) -> Vec<String> {
     let rows = rows(desk);
-    let row = rows
-        .iter()
-        .find(|row| row.contains(text) && row.contains("due "));
-    row.unwrap_or_else(|| panic!("{text}: {rows:#?}")).clone()
+    let its = rows.iter();
+    let its = its.filter(|row| row.contains(text) && row.contains("due "));
+    let lanes: Vec<String> = its.cloned().collect();
+    assert!(!lanes.is_empty(), "{text}: {rows:#?}");
+    lanes
 }
 
 /// Three messages, due after 2, 4 and 6 s.
@@ -217,6 +225,167 @@ fn an_opened_entry_that_is_gone_says_where_to_as_far_as_it_was_seen() {
     early.live(600, 1);
     let early = rows(&early).concat();
     assert!(early.contains("before it was due: polled"), "{early}");
+}
+
+#[test]
+fn an_opened_entry_that_is_gone_says_by_whom_where_monitor_has_told_it() {
+    for (kind, told) in [
+        (transferred(1, 1, false), "transferred by 10.0.0.2:5002 2"),
+        (EventKind::Removed, "removed by 10.0.0.2:5002, 2"),
+    ] {
+        let mut desk = three();
+        desk.live(2_500, 1);
+        let mut monitored = Monitored::of(desk);
+        let (member, _) = monitored.desk.world[0].entries.remove(0);
+        monitored.happens(&member, FIRST, kind);
+        let mut desk = monitored.desk;
+        desk.press(Code::Esc);
+        desk.press(Code::Enter);
+        desk.press(Code::Enter);
+        let there = gone(&mut desk);
+        assert!(there.contains(told), "{there}");
+    }
+}
+
+#[test]
+fn lives_open_with_the_cursor_on_the_entry_that_has_it() {
+    // The twelfth of them has no lane by itself.
+    let mut desk = Desk::of(vec![World::new("orders", 20, 20_000, 1_000)]);
+    desk.live(1_000, 1);
+    desk.model.focus = Pane::Entries;
+    for _ in 0..11 {
+        desk.press(Code::Down);
+    }
+    desk.char('T');
+    let lane = lane(&desk, "entry 11");
+    assert!(lane.contains('▌'), "{lane}");
+    desk.press(Code::Enter);
+    let all = rows(&desk).concat();
+    assert!(all.contains("Life of a message") && all.contains("entry 11"));
+    // Esc goes back step by step.
+    desk.press(Code::Esc);
+    assert!(rows(&desk).concat().contains("Lives of messages"));
+    desk.press(Code::Esc);
+    assert!(desk.model.overlay.is_none());
+}
+
+#[test]
+fn the_cursor_stays_on_its_life_while_others_come_and_go() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    desk.char('T');
+    desk.press(Code::Up);
+    let under = |desk: &Desk| {
+        let rows = rows(desk);
+        let row = rows
+            .iter()
+            .find(|row| row.contains('▌') && row.contains("due "));
+        row.unwrap_or_else(|| panic!("{rows:#?}")).clone()
+    };
+    assert!(under(&desk).contains("entry 1"), "{}", under(&desk));
+    desk.live(2_500, 1);
+    desk.world[0].entries.remove(0);
+    desk.live(1_500, 1);
+    assert!(under(&desk).contains("entry 1"), "{}", under(&desk));
+}
+
+#[test]
+fn a_filter_that_is_typed_over_the_lives_is_on_until_esc_takes_it_away() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    desk.char('T');
+    desk.char('/');
+    desk.type_in("entry 2");
+    desk.press(Code::Enter);
+    let all = rows(&desk).concat();
+    assert!(
+        all.contains("/entry 2") && all.contains("1 of 3 match"),
+        "{all}"
+    );
+    let seen = rows(&desk);
+    assert!(
+        !seen
+            .iter()
+            .any(|row| row.contains("entry 0") && row.contains("seen "))
+    );
+    // A line that is given up leaves the one before.
+    desk.char('/');
+    desk.type_in("x");
+    desk.press(Code::Esc);
+    assert!(rows(&desk).concat().contains("1 of 3 match"));
+    desk.press(Code::Esc);
+    assert!(!rows(&desk).concat().contains("match"));
+    assert!(desk.model.overlay.is_some());
+}
+
+#[test]
+fn a_click_chooses_a_life_and_one_on_the_chosen_one_opens_it() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    desk.char('T');
+    let (x, y) = cell_of(&desk.model, Target::Life(1)).unwrap();
+    desk.tell(Msg::Clicked(x, y));
+    assert!(lane(&desk, "entry 1").contains('▌'));
+    desk.tell(Msg::Clicked(x, y));
+    let all = rows(&desk).concat();
+    assert!(all.contains("Life of a message") && all.contains("entry 1"));
+}
+
+#[test]
+fn a_member_that_is_offered_again_has_a_lane_of_its_own() {
+    let mut desk = three();
+    desk.live(2_500, 1);
+    let mut monitored = Monitored::of(desk);
+    let (member, score) = monitored.desk.world[0].entries.remove(0);
+    monitored.happens(&member, FIRST, transferred(1, 1, false));
+    let waited_us = Some(0);
+    monitored.happens(&member, FIRST, EventKind::Consumed { waited_us });
+    let due = Due::At(monitored.desk.now().plus(5_000));
+    monitored.happens(&member, "10.0.0.1:5001", EventKind::Offered { due });
+    let lanes = lanes(&monitored.desk, "entry 0");
+    assert_eq!(lanes.len(), 2, "{lanes:#?}");
+    assert!(lanes[0].contains("offered ") && lanes[0].contains(" in "));
+    assert!(lanes[1].contains(" taken +"), "{lanes:#?}");
+    // A refresh sees the same.
+    let mut unseen = three();
+    unseen.live(2_500, 1);
+    unseen.char('T');
+    unseen.world[0].entries.remove(0);
+    unseen.live(1_500, 1);
+    unseen.world[0].entries.push((member, score + 60_000.0));
+    unseen.live(1_500, 1);
+    let lanes = self::lanes(&unseen, "entry 0");
+    assert_eq!(lanes.len(), 2, "{lanes:#?}");
+}
+
+#[test]
+fn a_requeue_is_told_with_who_made_it_and_does_not_take_back_the_offer() {
+    let mut desk = three();
+    desk.live(500, 1);
+    let mut monitored = Monitored::of(desk);
+    let new = b"\x08\x00\x00\x00\x00\x00\x00\x00\x09\x03\x00\x00\x00\x00\x00\x00\x00new";
+    let at = |desk: &Desk, ms| Due::At(desk.now().plus(ms));
+    let due = at(&monitored.desk, 5_000);
+    monitored.happens(new, "10.0.0.1:5001", EventKind::Offered { due });
+    let due = at(&monitored.desk, 60_000);
+    monitored.happens(new, FIRST, EventKind::Requeued { due });
+    monitored.desk.model.size = (200, 60);
+    let lane = lane(&monitored.desk, "new ");
+    assert!(lane.contains("offered "), "{lane}");
+    assert!(lane.contains("requeued by 10.0.0.2:5002"), "{lane}");
+}
+
+#[test]
+fn of_what_left_while_nobody_transfers_no_transfer_is_told() {
+    let mut desk = three();
+    desk.world[0].clients = 0;
+    desk.live(2_500, 1);
+    desk.char('T');
+    desk.world[0].entries.remove(0);
+    desk.live(1_500, 1);
+    let lane = lane(&desk, "entry 0");
+    assert!(lane.contains(": transferred or removed"), "{lane}");
+    assert!(!lane.contains(" taken"), "{lane}");
 }
 
 const FIRST: &str = "10.0.0.2:5002";

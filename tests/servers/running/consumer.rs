@@ -25,7 +25,7 @@ async fn a_zset_list_works_at_both_ends_first_due_first_taken() {
         let mut taken = consume(&bench.writer, &bench.queue, ConsumeOptions::default());
         for wanted in ["first", "second"] {
             assert_eq!(next(&mut taken).await.unwrap().decoded.text, wanted);
-            let late = next_batch(&mut events).await.lateness_ms.unwrap();
+            let late = next_batch(&mut events).await.lateness_ms().unwrap();
             assert!(late.max < 4_000.0, "{late:?}");
         }
         for message in ["a", "b", "c"] {

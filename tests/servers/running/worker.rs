@@ -26,7 +26,7 @@ async fn the_shorter_delay_is_delivered_first_and_both_on_time() {
         when.push(started.elapsed().as_millis());
         let batch = next_batch(&mut events).await;
         assert_eq!((batch.moved, batch.skipped), (1, 0));
-        let late = batch.lateness_ms.unwrap();
+        let late = batch.lateness_ms().unwrap();
         // It looks by itself every 10 s; so much sooner only the alarm wakes it.
         assert!(late.max >= 0.0 && late.max < 4_000.0, "{late:?}");
     }
@@ -87,7 +87,7 @@ async fn bursts_of_ever_earlier_offers_are_each_delivered_on_time() {
     let mut moved = 0;
     while moved < 20 {
         let batch = next_batch(&mut events).await;
-        let late = batch.lateness_ms.unwrap();
+        let late = batch.lateness_ms().unwrap();
         assert!(late.max < 4_000.0, "{late:?}");
         moved += batch.moved;
         assert!(batch.next_due.is_some(), "the far one waits");

@@ -177,7 +177,7 @@ impl Worker {
                 moved,
                 skipped,
                 next_due: at,
-                lateness_ms: None,
+                late_ms: Vec::new(),
                 ids,
                 took: Duration::ZERO,
             };

@@ -278,3 +278,35 @@ fn pulses_that_come_faster_than_twice_a_second_are_thinned() {
     assert!(watch.beats.len() <= 30, "{}", watch.beats.len());
     assert_eq!(watch.watched_ms(), 9_900);
 }
+
+#[test]
+fn what_our_worker_moves_counts_once_each_alone_in_bulk_and_beside_others() {
+    let queue = Queue::redisson("orders");
+    let mut watch = Watch {
+        own_workers: 1,
+        ..Watch::default()
+    };
+    let see = |watch: &mut Watch, ms, clients, head: Option<(u8, i64)>| {
+        let mut pulse = pulse(ms, u64::from(head.is_some()), None, clients);
+        pulse.first = head.map(|(id, due)| framed(Form::ByteId, id, Some(due)));
+        watch.saw_lateness(&queue, &pulse);
+    };
+    let at = |ms| START.plus(ms);
+    let count = |watch: &Watch| watch.lateness.recent().map_or(0, |late| late.count);
+    see(&mut watch, 0, 1, Some((1, 500)));
+    watch.worker_moved(at(600), &[100, 0, 0]);
+    see(&mut watch, 1_000, 1, None);
+    assert_eq!(count(&watch), 3);
+    // In bulk it tells none: the head that pulses see is one of them.
+    watch.worker_moved(at(1_100), &[]);
+    see(&mut watch, 2_000, 1, Some((2, 2_500)));
+    see(&mut watch, 3_000, 1, None);
+    assert_eq!(count(&watch), 4);
+    // Pulses see what leaves beside others, whoever moved it.
+    watch.worker_moved(at(3_100), &[7]);
+    assert_eq!(count(&watch), 5);
+    see(&mut watch, 4_000, 2, Some((3, 4_050)));
+    watch.worker_moved(at(4_100), &[50]);
+    see(&mut watch, 5_000, 2, None);
+    assert_eq!(count(&watch), 6);
+}

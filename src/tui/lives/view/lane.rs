@@ -3,17 +3,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use super::super::MessageLife;
-use super::{Author, address, ended};
+use super::super::author::{self, Author};
+use super::super::place::card::ended;
+use super::super::{LATE_MS, LifeExit, MessageLife};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::trace::life::Moment;
 use crate::tui::draw::Ctx;
 use crate::tui::moments;
 use crate::tui::widget::line::Line;
-
-/// Later than this is late, in ms: what a refresh cannot see closer is not held against anybody.
-const LATE_MS: i64 = 1_000;
 
 /// Columns of the message, at least and at most: a fifth of the lane.
 const MESSAGE: (usize, usize) = (12, 30);
@@ -99,7 +97,7 @@ fn ranked(author: Author, first: u8) -> [(u8, String); 3] {
 /// All there is to be told, in its order.
 fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
     let (m, t) = (ctx.model, &ctx.theme);
-    let zone = m.look.zone;
+    let (zone, names) = (m.look.zone, &m.lives.names);
     let on = if m.look.ascii { " - " } else { " ─ " };
     let told = &life.told;
     let mut parts = Vec::new();
@@ -110,7 +108,7 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
             let at = EpochMillis::new(at_us.div_euclid(1_000));
             let at = moments::clock(zone, at);
             part(40, format!("offered {at}"), t.text);
-            for (rank, words) in ranked(Author::of(ctx, offered), 20) {
+            for (rank, words) in ranked(Author::of(names, offered), 20) {
                 part(rank, words, t.text);
             }
         }
@@ -120,6 +118,16 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
             format!("seen {}", moments::clock(zone, life.seen)),
             t.dim,
         ),
+    }
+    if life.requeues > 0 {
+        let often = match life.requeues {
+            1 => "requeued".to_owned(),
+            more => format!("requeued {}", text::counted(more, "time", "times")),
+        };
+        part(65, format!("{on}{often}"), t.warn);
+        for (rank, words) in ranked(Author::of(names, told.requeued.as_ref()), 22) {
+            part(rank, words, t.warn);
+        }
     }
     if life.announced.is_some() {
         if told.announced_to == Some(0) {
@@ -151,7 +159,7 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
     match life.left {
         _ if let Some((kind, moment)) = &told.ended => {
             part(ALWAYS, format!(" {}", ended(kind)), t.warn);
-            for (rank, words) in ranked(Author::of(ctx, Some(moment)), 60) {
+            for (rank, words) in ranked(Author::of(names, Some(moment)), 60) {
                 part(rank, words, t.warn);
             }
             if let Some(left) = life.left {
@@ -178,7 +186,19 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
                 part(ALWAYS, format!(" in {}", text::countdown(left)), t.dim);
             }
         }
-        Some(left) if life.left_early() => {
+        Some(left)
+            if let LifeExit::Ours(change) = life.exit
+                && !life.exit.is_transfer() =>
+        {
+            part(
+                ALWAYS,
+                format!(" {} from this screen", change.past()),
+                t.warn,
+            );
+            let at = moments::clock(zone, left.at);
+            part(55, format!(" {at}"), t.warn);
+        }
+        Some(left) if life.left_early() && !life.exit.is_transfer() => {
             part(ALWAYS, " left".to_owned(), t.warn);
             let at = moments::clock(zone, left.at);
             part(55, format!(" {at}"), t.warn);
@@ -186,7 +206,11 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
             part(ALWAYS, words.to_owned(), t.warn);
             part(15, " with its key".to_owned(), t.warn);
         }
-        Some(left) if is_hindered && told.transferred.is_none() => {
+        Some(left)
+            if told.transferred.is_none()
+                && (life.exit == LifeExit::Unknown
+                    || is_hindered && life.exit == LifeExit::Transfer) =>
+        {
             let (span, style) = after(left.at);
             part(ALWAYS, format!(" left {span}"), style);
             part(35, ": transferred or removed".to_owned(), t.dim);
@@ -194,15 +218,16 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
         Some(left) => {
             // The first one, where it was repeated: that is when a consumer got it.
             let (span, style) = after(exact(&told.transferred, left.at));
-            part(ALWAYS, format!(" transferred {span}"), style);
-            for (rank, words) in ranked(Author::of(ctx, told.transferred.as_ref()), 60) {
+            let here = match life.exit {
+                LifeExit::Ours(_) => " from this screen",
+                LifeExit::Transfer | LifeExit::Unknown => "",
+            };
+            part(ALWAYS, format!(" transferred{here} {span}"), style);
+            for (rank, words) in ranked(Author::of(names, told.transferred.as_ref()), 60) {
                 part(rank, words, t.text);
             }
             if !told.in_vain.is_empty() {
-                let name = |by| m.lives.names.now(by).map(text::printable_bytes);
-                let who = told.in_vain.iter();
-                let who = who.map(|by| name(by).unwrap_or_else(|| address(by)));
-                let who = who.collect::<Vec<_>>().join(", ");
+                let who = author::listed(names, told.in_vain.iter().map(|by| &**by));
                 part(50, format!(", {} in vain", told.in_vain.len()), t.dim);
                 part(25, format!(" ({who})"), t.dim);
             }
@@ -213,7 +238,7 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
             if let Some(taken) = life.taken {
                 let taken = exact(&told.consumed, taken.at);
                 part(80, format!("{on}taken {}", after(taken).0), t.text);
-                for (rank, words) in ranked(Author::of(ctx, told.consumed.as_ref()), 30) {
+                for (rank, words) in ranked(Author::of(names, told.consumed.as_ref()), 30) {
                     part(rank, words, t.text);
                 }
                 if told.deliveries > 1 {
