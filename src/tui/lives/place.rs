@@ -32,13 +32,17 @@ fn width(model: &Model) -> u16 {
     if w < 184 { w } else { 180 }
 }
 
-/// The slot: of all lives, so that it stays where it is while a filter is typed.
+/// The slot: of the life that is open, else of all lives, so that it stays where it is while a filter
+/// is typed.
 #[must_use]
 pub fn slot(model: &Model, view: &LivesView) -> Slot {
     let (w, h) = model.size;
     let bw = width(model);
-    let lives = model.lives.shown(view.chosen).len().max(1) + beside(model);
-    let rows = lives.max(lines(model, view).len()) + 2;
+    let rows = match view.opened {
+        Some(_) => lines(model, view).len(),
+        None => model.lives.shown(view.chosen).len().max(1) + beside(model),
+    };
+    let rows = rows + 2;
     // The first line and the last one stay in sight.
     let bh = u16::try_from(rows)
         .unwrap_or(u16::MAX)
