@@ -66,6 +66,7 @@ async fn once(asked: &args::Metrics, config: &Config) -> anyhow::Result<String> 
     }
     Ok(MetricsReading {
         link: session.store.link().borrow().clone(),
+        server: &doctor.server,
         queues: doctor.read(&said),
         found: all,
         away: &doctor.away,

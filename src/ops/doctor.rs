@@ -10,7 +10,7 @@ pub use self::recalled::recall;
 use crate::ops::refresh;
 use crate::queue::finding::{self, Diagnosis, PassedFinding, Watch};
 use crate::queue::look::LookAsk;
-use crate::queue::{Exact, Known, Pulse, Queue, QueueLateness, ServerWatch, Survey};
+use crate::queue::{Exact, Frames, Known, Pulse, Queue, QueueLateness, ServerWatch, Survey};
 use crate::store::{Store, StoreError, read};
 
 /// A survey is taken again after this, in ms.
@@ -83,6 +83,12 @@ impl Examination {
             .as_ref()
             .map(|pulse| (pulse.waiting.get(), pulse.order.get()));
         matches!(counts, Some((Some(waiting), Some(order))) if waiting != order)
+    }
+
+    /// The last sample of its members.
+    #[must_use]
+    pub fn sample(&self) -> Option<&Frames> {
+        self.watch.sample()
     }
 
     /// The lateness of what has left it.

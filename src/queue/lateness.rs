@@ -14,8 +14,8 @@ use crate::clock::EpochMillis;
 pub const SPAN_MS: i64 = 300_000;
 
 /// The upper edges of the buckets that departures are counted in, in ms; what is later is in none.
-pub const BUCKETS_MS: [i64; 10] = [
-    100, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 1_800_000,
+pub const BUCKETS_MS: [i64; 13] = [
+    10, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 1_800_000,
 ];
 
 /// Entries that are looked for again in the next read: those that are due first.
@@ -590,6 +590,6 @@ mod tests {
             "{recent:?}"
         );
         assert_eq!(lateness.most.count, lateness.least.count);
-        assert_eq!(lateness.most.within[2], lateness.most.count);
+        assert_eq!(lateness.most.within[5], lateness.most.count);
     }
 }

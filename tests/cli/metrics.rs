@@ -91,7 +91,7 @@ fn once_they_tell_of_each_queue_what_waits_what_is_late_and_what_is_wrong() {
     let late = of("queue_late_seconds", &[orders]).unwrap();
     assert!((3.0..60.0).contains(&late), "{late}");
     assert_eq!(
-        of("queue_due_within_entries", &[orders, ("within", "1m")]),
+        of("queue_due_within_entries", &[orders, ("within", "60s")]),
         Some(1.0)
     );
     assert_eq!(
@@ -106,6 +106,51 @@ fn once_they_tell_of_each_queue_what_waits_what_is_late_and_what_is_wrong() {
             .contains("late_seconds{queue=\"a\\\"b\",layout=\"redisson\"} 0"),
         "{said:?}"
     );
+}
+
+#[test]
+fn who_waits_what_is_refused_and_what_nobody_can_unpack_is_told() {
+    let program = Program::start();
+    program.offer("orders", "x", "1h");
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    program.server.cmd(&["ZADD", timeouts, "99", "no frame"]);
+    let of = |name, labels: &[(&str, &str)]| {
+        let said = program.run(&["metrics"]).done();
+        value(&parsed(&said.out), name, labels)
+    };
+    let orders = ("queue", "orders");
+    assert_eq!(
+        of("queue_payload_undecodable_entries", &[orders]),
+        Some(1.0)
+    );
+    let skew = of("clock_skew_seconds", &[]).unwrap();
+    assert!(skew.abs() < 1.0, "{skew}");
+    assert_eq!(of("blocked_clients", &[]), Some(0.0));
+    let mut waits = program.server.connection();
+    let consumer = std::thread::spawn(move || {
+        let _: Option<Vec<String>> = redis::cmd("BLPOP")
+            .arg("nothing")
+            .arg(0)
+            .query(&mut waits)
+            .unwrap_or_default();
+    });
+    crate::support::wait_for("the consumer to wait", || {
+        of("blocked_clients", &[]) == Some(1.0)
+    });
+    // Redis counts errors since 6.2.
+    if let Some(before) = of("refused_writes", &[("error", "OOM")]) {
+        assert_eq!(before, 0.0);
+        program.server.cmd(&["CONFIG", "SET", "maxmemory", "1"]);
+        let refused: redis::RedisResult<()> = redis::cmd("SET")
+            .arg("a")
+            .arg("b")
+            .query(&mut program.server.connection());
+        assert!(refused.is_err());
+        program.server.cmd(&["CONFIG", "SET", "maxmemory", "0"]);
+        assert_eq!(of("refused_writes", &[("error", "OOM")]), Some(1.0));
+    }
+    program.server.cmd(&["RPUSH", "nothing", "x"]);
+    consumer.join().unwrap();
 }
 
 #[test]
@@ -177,7 +222,7 @@ fn how_late_entries_left_is_a_histogram_between_two_bounds() {
     let histogram = |bound: &str| {
         let scrape = parsed(&get(port, "/metrics").1);
         let is_it = |sample: &&prometheus_parse::Sample| {
-            sample.metric == "delayscope_queue_lateness_seconds"
+            sample.metric == "delayscope_delivery_lateness_seconds"
                 && sample.labels.get("bound") == Some(bound)
                 && sample.labels.get("queue") == Some("orders")
         };
@@ -192,7 +237,7 @@ fn how_late_entries_left_is_a_histogram_between_two_bounds() {
         let total = |part| {
             value(
                 &scrape,
-                &format!("queue_lateness_seconds_{part}"),
+                &format!("delivery_lateness_seconds_{part}"),
                 &[("bound", bound)],
             )
         };
@@ -200,7 +245,7 @@ fn how_late_entries_left_is_a_histogram_between_two_bounds() {
         assert_eq!(counts.last().unwrap(), &(f64::INFINITY, all));
         (counts.len(), all, sum)
     };
-    assert_eq!(histogram("most"), (11, 0.0, 0.0));
+    assert_eq!(histogram("most"), (14, 0.0, 0.0));
     let _worker = program.begin(&["worker", "orders", "--yes"]);
     crate::support::wait_for("the departure to be told", || histogram("most").1 > 0.0);
     let ((_, _, least), (_, _, most)) = (histogram("least"), histogram("most"));

@@ -1,5 +1,6 @@
 //! One reading of the queues, as metrics.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::Exposition;
@@ -7,11 +8,12 @@ use super::exposition::MetricKind::{Counter, Gauge, Histogram};
 use crate::ops::doctor::Examination;
 use crate::queue::finding::Diagnosis;
 use crate::queue::lateness::BUCKETS_MS;
-use crate::queue::{Due, Known, Link, Severity, text};
+use crate::queue::{Due, EntryId, Known, Link, ServerWatch, Severity, text};
 
 /// The queues at one moment, what the rules say of each, and what the reading cost.
 pub(super) struct MetricsReading<'a> {
     pub(super) link: Link,
+    pub(super) server: &'a ServerWatch,
     pub(super) queues: Vec<(&'a Examination, &'a Diagnosis)>,
     /// Queues that were found, told or not.
     pub(super) found: usize,
@@ -21,7 +23,11 @@ pub(super) struct MetricsReading<'a> {
 }
 
 /// The spans of `due_within`, with the classes of due times that each takes in.
-const WITHIN: [(&str, usize); 5] = [("10s", 1), ("1m", 2), ("10m", 3), ("1h", 4), ("24h", 6)];
+const WITHIN: [(&str, usize); 5] = [("10s", 1), ("60s", 2), ("10m", 3), ("1h", 4), ("24h", 6)];
+
+/// The errors by which a server refuses writes: its memory is full, its disk does not take what it
+/// saves, it is a replica, or lacks its own.
+const REFUSALS: [&str; 4] = ["OOM", "MISCONF", "READONLY", "NOREPLICAS"];
 
 /// The text while the server does not answer.
 pub(super) fn away() -> String {
@@ -45,11 +51,13 @@ impl MetricsReading<'_> {
         let mut out = Exposition::default();
         begin(&mut out, true);
         self.cost(&mut out);
+        self.server(&mut out);
         self.entries(&mut out);
         self.times(&mut out);
         self.lateness(&mut out);
         self.clients(&mut out);
         self.drift(&mut out);
+        self.undecodable(&mut out);
         self.findings(&mut out);
         out.text()
     }
@@ -77,6 +85,35 @@ impl MetricsReading<'_> {
         let mut family = out.family("node_away", Gauge, help);
         for node in self.away {
             family.add(&[("node", node)], 1.0);
+        }
+    }
+
+    fn server(&self, out: &mut Exposition) {
+        let clients = self.server.last_looks().map(|look| look.clients.get_ref());
+        let clients: Option<Vec<_>> = clients.collect();
+        let help = "Clients that wait in a command which blocks, such as the consumers of target \
+                    lists; absent where CLIENT LIST is refused.";
+        let mut family = out.family("blocked_clients", Gauge, help);
+        if let Some(clients) = clients.filter(|all| !all.is_empty()) {
+            let blocked = clients.iter().map(|clients| clients.blocked);
+            family.add(&[], whole(blocked.sum()));
+        }
+        let help = "Seconds by which the clock of this machine is ahead of the server's.";
+        let mut family = out.family("clock_skew_seconds", Gauge, help);
+        if let Some(clock) = self.link.clock {
+            family.add(&[], seconds(clock.skew_ms()));
+        }
+        let help = "Commands that the server has refused since its start, by the error: its memory \
+                    is full (OOM), its disk takes nothing (MISCONF), it is a replica (READONLY) or \
+                    lacks its own (NOREPLICAS). Absent before Redis 6.2.";
+        let mut family = out.family("refused_writes", Counter, help);
+        for code in REFUSALS {
+            let looks = self.server.last_looks();
+            let counts = looks.map(|look| look.info.get_ref()?.errors(code));
+            let counts: Option<Vec<u64>> = counts.collect();
+            if let Some(counts) = counts.filter(|all| !all.is_empty()) {
+                family.add(&[("error", code)], whole(counts.iter().sum()));
+            }
         }
     }
 
@@ -147,7 +184,7 @@ impl MetricsReading<'_> {
     fn lateness(&self, out: &mut Exposition) {
         let help = "Seconds after their due time at which entries left timeouts, as readings saw \
                     it: between two of them. bound=least: so late at least; bound=most: at most.";
-        let mut family = out.family("queue_lateness_seconds", Histogram, help);
+        let mut family = out.family("delivery_lateness_seconds", Histogram, help);
         for (one, _, labels) in self.each() {
             let lateness = one.lateness();
             for (bound, counts) in [("least", &lateness.least), ("most", &lateness.most)] {
@@ -185,6 +222,22 @@ impl MetricsReading<'_> {
                     whole(drift.lacking.count),
                 );
                 family.add(&with(&labels, "side", "order"), whole(drift.strays.count));
+            }
+        }
+    }
+
+    /// What nobody can unpack, as far as it was sampled.
+    fn undecodable(&self, out: &mut Exposition) {
+        let help = "Entries of the last sample (those due next and the newest) that are no frames, \
+                    so that no client can unpack them; absent where entries have no frames.";
+        let mut family = out.family("queue_payload_undecodable_entries", Gauge, help);
+        for (one, _, labels) in self.each() {
+            let sample = one.sample().filter(|_| one.queue().has_frames());
+            if let Some(sample) = sample {
+                let all = sample.next_due.iter().chain(&sample.newest);
+                let foreign = all.filter(|member| member.form.is_none()).map(|one| one.id);
+                let foreign: HashSet<EntryId> = foreign.collect();
+                family.add(&short(&labels), whole(foreign.len() as u64));
             }
         }
     }

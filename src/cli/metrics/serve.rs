@@ -239,6 +239,7 @@ impl<'a> Source<'a> {
         let text: Text = if let Ok(Ok(said)) = timeout(LIMIT, round).await {
             let reading = MetricsReading {
                 link: self.session.store.link().borrow().clone(),
+                server: &self.doctor.server,
                 queues: self.doctor.read(&said),
                 found: self.doctor.queues.len() + self.beyond.len(),
                 away: &self.doctor.away,

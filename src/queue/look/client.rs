@@ -170,6 +170,8 @@ pub struct Clients {
     /// Redisson says `PING` each half a minute, and nothing tells then that it took from a list
     /// before. At most [`Clients::KEPT`].
     pub names: BTreeSet<(i64, String)>,
+    /// Number of clients that wait in a command which blocks, whatever for.
+    pub blocked: u64,
     /// Number of clients that have sent a script which the server holds back: nothing else makes a
     /// script wait than `CLIENT PAUSE`, or a failover.
     pub held: u64,

@@ -261,6 +261,7 @@ fn listed(text: &str) -> Clients {
     for line in text.lines() {
         clients.total += 1;
         let (client, blocked) = client(line);
+        clients.blocked += u64::from(blocked);
         if blocked && RUNNING.contains(&client.command.as_str()) {
             clients.held += 1;
         }
