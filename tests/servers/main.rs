@@ -20,6 +20,7 @@ mod gate;
 mod greeted;
 mod interleaved;
 mod left_open;
+mod made;
 #[path = "../support/redisson.rs"]
 mod redisson;
 #[path = "../support/resp.rs"]

@@ -203,9 +203,8 @@ impl Run {
                 reason: None,
             });
         }
-        let indices = (self.intended..).map(Some);
         let ids = items.iter().map(|item| item.id);
-        let done: Vec<_> = indices.zip(ids).collect();
+        let done: Vec<_> = (self.intended..).zip(ids).collect();
         self.intended += u64::try_from(moved).unwrap_or(0);
         let written = match self.record.clone() {
             Some(mut record) if moved > 0 => {
@@ -213,7 +212,7 @@ impl Run {
             }
             _ => Ok(()),
         };
-        self.done(done).await?;
+        self.found_due(done).await?;
         self.results(results);
         if written.is_err() {
             self.notes.push(format!(

@@ -25,8 +25,9 @@ impl Run {
                 continue;
             }
             self.phase = work.phase();
+            let first = self.intended;
             ended = self.kind(work).await;
-            ended = self.outlast(work, ended).await;
+            ended = self.outlast(work, first, ended).await;
         }
         ended
     }
@@ -45,6 +46,15 @@ impl Run {
             (Way::Swap, Work::Deliver(chosen)) => self.swapped(work, chosen).await,
             (Way::SetAside, Work::Deliver(chosen)) => self.beside(work, chosen).await,
             _ => self.in_order(work).await,
+        }
+    }
+
+    /// True of what goes round from its last entry on: its items in the journal stand in that order.
+    pub(super) fn goes_backwards(&self, work: &Work) -> bool {
+        match (self.way(), work) {
+            (Way::Sweep, Work::PutBack(_)) => true,
+            (Way::Sweep, Work::Restore(entries)) => has_places(entries),
+            _ => false,
         }
     }
 

@@ -2,6 +2,7 @@
 //! That is found out entry by entry and done again, so that what is told is what the new master
 //! holds.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use super::ChangeEvent;
@@ -34,6 +35,22 @@ const BY_WHOM: &str = "a failover came after it was done; it has left since, by 
                        others";
 /// The same for what looks like others of its kind.
 const ALIKE: &str = "a failover came after it was done, and equal elements cannot be told apart";
+
+/// An attempt at entries of some work: which of them each item of the journal is.
+struct Attempt {
+    /// The first of its items.
+    first: u64,
+    /// The entry of the work that it is, and those that the following items are.
+    entries: Vec<usize>,
+}
+
+impl Attempt {
+    /// The entry that an item is; none: it is not one of this attempt.
+    fn entry(&self, item: u64) -> Option<usize> {
+        let at = usize::try_from(item.checked_sub(self.first)?).ok()?;
+        self.entries.get(at).copied()
+    }
+}
 
 impl Run {
     /// Tells whether trying again may help: of a server that was a master, and was to be written to,
@@ -120,11 +137,18 @@ impl Run {
     }
 
     /// Does again what a failover has taken back of `work`, which has `ended` so, until all replicas
-    /// have what was done.
-    pub(super) async fn outlast(&mut self, work: &Work, mut ended: PartEnd) -> PartEnd {
+    /// have what was done. `first`: the item of the journal that its first entry is.
+    pub(super) async fn outlast(&mut self, work: &Work, first: u64, mut ended: PartEnd) -> PartEnd {
+        let mut attempts = Vec::new();
         loop {
             self.secured().await;
-            let lost = match self.lost_of(work).await {
+            if !self.ledger.doubts() {
+                return ended;
+            }
+            if attempts.is_empty() {
+                attempts.push(self.attempt(work, first, (0..work.len()).collect()));
+            }
+            let lost = match self.lost_of(work, &attempts).await {
                 Ok(lost) => lost,
                 Err(halt) => return ended.and(Err(halt)),
             };
@@ -138,8 +162,17 @@ impl Run {
                 self.leave(&again, 0);
                 return ended;
             }
+            attempts.push(self.attempt(&again, self.intended, indices));
             ended = self.kind(&again).await;
         }
+    }
+
+    /// The attempt at these entries whose items begin with `first`.
+    fn attempt(&self, work: &Work, first: u64, mut entries: Vec<usize>) -> Attempt {
+        if self.goes_backwards(work) {
+            entries.reverse();
+        }
+        Attempt { first, entries }
     }
 
     /// Counts what a failover has taken back of a transfer of everything due at `bound`: it is due
@@ -150,7 +183,8 @@ impl Run {
             return Ok(false);
         }
         self.brought_back().await;
-        let doubt = self.ledger.take_doubt();
+        let doubt = self.ledger.take_doubt().into_iter();
+        let doubt: HashMap<EntryId, DoubtfulEntry> = doubt.map(|one| (one.id, one)).collect();
         let store = self.writer.store().clone();
         let due = loop {
             match due_until(&store, &self.queue, Some(bound)).await {
@@ -172,7 +206,7 @@ impl Run {
             return;
         }
         self.brought_back().await;
-        for doubt in self.ledger.take_doubt().into_values() {
+        for doubt in self.ledger.take_doubt() {
             self.tally.correct(doubt.outcome, Outcome::Unknown);
         }
         self.notes.push(
@@ -269,14 +303,17 @@ impl Run {
 
     /// Finds the entries of `work` that the new master has as they were before: each with what was
     /// told of it.
-    async fn lost_of(&mut self, work: &Work) -> Result<Vec<(usize, DoubtfulEntry)>, Halt> {
-        if !self.ledger.doubts() {
-            return Ok(Vec::new());
-        }
+    async fn lost_of(
+        &mut self,
+        work: &Work,
+        attempts: &[Attempt],
+    ) -> Result<Vec<(usize, DoubtfulEntry)>, Halt> {
         self.brought_back().await;
         let doubt = self.ledger.take_doubt();
-        let of = |i| Some((i, *doubt.get(&work.id(&self.queue, i))?));
-        let mut there: Vec<(usize, DoubtfulEntry)> = (0..work.len()).filter_map(of).collect();
+        let entry = |item| attempts.iter().find_map(|attempt| attempt.entry(item));
+        let of = |doubt: DoubtfulEntry| Some((entry(doubt.item)?, doubt));
+        let mut there: Vec<_> = doubt.into_iter().filter_map(of).collect();
+        there.sort_unstable_by_key(|(i, _)| *i);
         let indices: Vec<usize> = there.iter().map(|(i, _)| *i).collect();
         let some = work.some(&indices);
         let seen = if let Work::Repair(deed) = &some {
@@ -349,12 +386,12 @@ impl Run {
     ) -> PartEnd {
         self.tally.take_back(doubt.outcome);
         let id: EntryId = work.id(&self.queue, i);
-        let happened = doubt.item.map(|index| ItemResult {
-            index,
+        let happened = ItemResult {
+            index: doubt.item,
             outcome: fated.outcome,
             stood: None,
-        });
-        let written = self.become_of(happened.into_iter().collect()).await;
+        };
+        let written = self.become_of(vec![happened]).await;
         self.results(vec![EntryResult {
             id,
             outcome: fated.outcome,
@@ -363,13 +400,12 @@ impl Run {
         written
     }
 
-    /// Takes note of entries that the last script has done, each with its item in the journal. One
-    /// that is done again had been taken back.
-    pub(super) async fn done(
-        &mut self,
-        entries: impl IntoIterator<Item = (Option<u64>, EntryId)>,
-    ) -> PartEnd {
-        let again = self.ledger.done(entries.into_iter().collect());
+    /// Takes note of entries that the last script has found to be due and transferred, each with its
+    /// item in the journal. One that it has found again had been taken back.
+    pub(super) async fn found_due(&mut self, entries: Vec<(u64, EntryId)>) -> PartEnd {
+        let ids = entries.iter().map(|(_, id)| *id);
+        let again = self.ledger.found_again(ids);
+        self.ledger.done(entries);
         if again.is_empty() {
             return Ok(());
         }
@@ -382,11 +418,11 @@ impl Run {
         for doubt in lost {
             self.tally.take_back(doubt.outcome);
             count += u64::from(doubt.outcome == Outcome::Done);
-            happened.extend(doubt.item.map(|index| ItemResult {
-                index,
+            happened.push(ItemResult {
+                index: doubt.item,
                 outcome: Outcome::Left,
                 stood: None,
-            }));
+            });
         }
         self.taken_back += count;
         self.become_of(happened).await

@@ -6,7 +6,7 @@
 //! done at an offset behind that is lost, exactly, also where the former master goes on answering
 //! for a while. A planned failover shows at once in the former master: it has a replica less.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::queue::{EntryId, Outcome};
@@ -28,8 +28,9 @@ pub(super) struct Ledger {
     /// The last answers came from a master that is none any more.
     is_astray: bool,
     rows: VecDeque<DoneRow>,
-    /// The entries that a failover may have taken back, each with what was told of it.
-    doubt: HashMap<EntryId, DoubtfulEntry>,
+    /// The entries that a failover may have taken back, by their items in the journal: equal elements
+    /// have one id.
+    doubt: BTreeMap<u64, DoubtfulEntry>,
     failovers: u64,
 }
 
@@ -38,14 +39,15 @@ pub(super) struct Ledger {
 #[derive(Debug)]
 struct DoneRow {
     offset: Option<u64>,
-    entries: Vec<(Option<u64>, EntryId)>,
+    entries: Vec<(u64, EntryId)>,
 }
 
 /// An entry that a failover may have taken back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DoubtfulEntry {
-    /// Its item in the journal, where it is written down.
-    pub(super) item: Option<u64>,
+    /// Its item in the journal.
+    pub(super) item: u64,
+    pub(super) id: EntryId,
     /// Its outcome, as it was told.
     pub(super) outcome: Outcome,
 }
@@ -136,37 +138,47 @@ impl Ledger {
         self.at = None;
     }
 
-    /// Takes note of entries that the last script has done. Those that were in doubt until then: it
-    /// could only do them because they had been taken back.
-    pub(super) fn done(&mut self, entries: Vec<(Option<u64>, EntryId)>) -> Vec<DoubtfulEntry> {
+    /// Takes note of entries that the last script has done, each with its item in the journal.
+    pub(super) fn done(&mut self, entries: Vec<(u64, EntryId)>) {
         if self.history.is_none() || entries.is_empty() {
-            return Vec::new();
+            return;
         }
         if self.is_astray {
             self.put_in_doubt(entries, Outcome::Done);
-            return Vec::new();
+            return;
         }
-        let again = entries.iter().filter_map(|(_, id)| self.doubt.remove(id));
-        let again = again.collect();
         let offset = self.at;
         self.rows.push_back(DoneRow { offset, entries });
-        again
+    }
+
+    /// Takes out those in doubt that a script has found by itself, under other items: it could only
+    /// do so because they had been taken back. (What it finds has ids of its own.)
+    pub(super) fn found_again(&mut self, ids: impl Iterator<Item = EntryId>) -> Vec<DoubtfulEntry> {
+        if self.doubt.is_empty() || self.is_astray {
+            return Vec::new();
+        }
+        let ids: HashSet<EntryId> = ids.collect();
+        let (again, doubt) = std::mem::take(&mut self.doubt)
+            .into_iter()
+            .partition(|(_, doubt)| ids.contains(&doubt.id));
+        self.doubt = doubt;
+        let again: BTreeMap<u64, DoubtfulEntry> = again;
+        again.into_values().collect()
     }
 
     /// Puts entries in doubt that were told to have this outcome.
     pub(super) fn put_in_doubt(
         &mut self,
-        entries: impl IntoIterator<Item = (Option<u64>, EntryId)>,
+        entries: impl IntoIterator<Item = (u64, EntryId)>,
         outcome: Outcome,
     ) {
-        let each = entries.into_iter();
-        self.doubt
-            .extend(each.map(|(item, id)| (id, DoubtfulEntry { item, outcome })));
+        let doubtful = |(item, id)| (item, DoubtfulEntry { item, id, outcome });
+        self.doubt.extend(entries.into_iter().map(doubtful));
     }
 
-    /// Takes out the entries in doubt.
-    pub(super) fn take_doubt(&mut self) -> HashMap<EntryId, DoubtfulEntry> {
-        std::mem::take(&mut self.doubt)
+    /// Takes out the entries in doubt, in the order of their items.
+    pub(super) fn take_doubt(&mut self) -> Vec<DoubtfulEntry> {
+        std::mem::take(&mut self.doubt).into_values().collect()
     }
 
     /// True when some of the entries are in doubt.
@@ -235,15 +247,13 @@ mod tests {
         EntryId([n; 8])
     }
 
-    fn entry(n: u8) -> Vec<(Option<u64>, EntryId)> {
-        vec![(Some(u64::from(n)), id(n))]
+    fn entry(n: u8) -> Vec<(u64, EntryId)> {
+        vec![(u64::from(n), id(n))]
     }
 
     fn in_doubt(ledger: &mut Ledger) -> Vec<u8> {
         let doubt = ledger.take_doubt();
-        let mut ids: Vec<u8> = doubt.keys().map(|id| id.0[0]).collect();
-        ids.sort_unstable();
-        ids
+        doubt.iter().map(|doubt| doubt.id.0[0]).collect()
     }
 
     /// Three scripts behind which the master stands at 100, 200 and 300.
@@ -316,13 +326,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_again_is_in_doubt_no_more() {
+    fn what_a_script_finds_again_is_in_doubt_no_more() {
         let mut ledger = three(&[0]);
         ledger.saw(&master("c", 400, &[]), instant());
-        let again = ledger.done(entry(2));
+        let again = ledger.found_again([id(2), id(9)].into_iter());
         let again: Vec<_> = again.iter().map(|doubt| doubt.item).collect();
-        assert_eq!(again, [Some(2)]);
+        assert_eq!(again, [2]);
         assert_eq!(in_doubt(&mut ledger), [1, 3]);
+    }
+
+    #[test]
+    fn equal_elements_are_in_doubt_one_by_one() {
+        let mut ledger = three(&[0]);
+        ledger.done(vec![(7, id(3)), (8, id(3))]);
+        ledger.saw(&master("c", 400, &[]), instant());
+        // One more of them that was not lost is done by the next script.
+        ledger.done(vec![(9, id(3))]);
+        let items: Vec<u64> = ledger.take_doubt().iter().map(|doubt| doubt.item).collect();
+        assert_eq!(items, [1, 2, 3, 7, 8]);
     }
 
     #[test]

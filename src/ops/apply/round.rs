@@ -218,7 +218,7 @@ impl Run {
         let left = told.left(self.without_result());
         if self.ledger.failovers() > failovers && ended.is_ok() {
             // The list that went round was another one from then on: these were not met.
-            let left = left.iter().map(|fate| (fate.item, fate.id));
+            let left = left.iter().filter_map(|fate| Some((fate.item?, fate.id)));
             self.ledger.put_in_doubt(left, self.without_result());
         }
         self.happened(left).await?;

@@ -122,8 +122,9 @@ impl Run {
         match sent {
             Ok(timed) if timed.done == WatchedOutcome::All => {
                 self.took(count, timed.took);
-                let items = batch.items.clone().map(Some);
-                self.done(items.zip(batch.ids.iter().copied())).await?;
+                let ids = batch.ids.iter().copied();
+                self.found_due(batch.items.clone().zip(ids).collect())
+                    .await?;
                 *done = batch;
                 // This connection leads to the former master.
                 let leads_on = failovers == self.ledger.failovers() && !self.ledger.is_astray();

@@ -30,8 +30,8 @@ impl Run {
         let done = fates
             .iter()
             .filter(|fate| fate.fated.outcome == Outcome::Done);
-        let done: Vec<_> = done.map(|fate| (fate.item, fate.id)).collect();
-        self.done(done).await?;
+        let done = done.filter_map(|fate| Some((fate.item?, fate.id)));
+        self.ledger.done(done.collect());
         let mut happened = Vec::with_capacity(fates.len());
         let mut results = Vec::with_capacity(fates.len());
         for ItemFate { item, id, fated } in fates {

@@ -1,6 +1,6 @@
 //! A server with a queue in it, a journal of its own, and what changes did to both.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::{ChangeEvent, Limits, apply};
@@ -103,8 +103,12 @@ impl Contents {
                     |(member, score): (&Vec<u8>, &String)| (place, member.clone(), score.clone());
                 set.iter().map(of).collect::<Vec<_>>()
             };
-            let target = contents.target.iter();
-            let target = target.map(|element| ("target", element.clone(), String::new()));
+            let mut copies: HashMap<&Vec<u8>, usize> = HashMap::new();
+            let target = contents.target.iter().map(|element| {
+                let copies = copies.entry(element).or_default();
+                *copies += 1;
+                ("target", element.clone(), copies.to_string())
+            });
             let mut items: HashSet<_> = target.collect();
             items.extend(scored("timeouts", &contents.timeouts));
             items.extend(scored("quarantine", &contents.quarantine));
