@@ -11,7 +11,8 @@
 //!
 //! * **in order**: no stepper; batches of [`store::change`](crate::store::change).
 //! * **swap**: [`Realign`](realign::Realign) over the chosen in due order until `None`, then in
-//!   order. For `repair --realign` it is all there is. May be left at any step.
+//!   order. For `repair --realign` it is all there is. May be left at any step. Told that another
+//!   server [`took_over`](realign::Realign::took_over), it begins anew with what that one has.
 //! * **set aside**: [`set_aside`](aside::set_aside); when it says `Done`, batches of
 //!   `transfer_telling`/`deliver` with `drain`; then **always**, also after an error, a pause or a
 //!   stop, [`OrderRestoration`](aside::OrderRestoration) until `None`. (`Expires`: swap instead; `Nothing`: in
@@ -80,6 +81,12 @@ pub struct BulkStep {
     pub copies: u64,
     /// Elements that left the order list because they do not wait any more, when that is told.
     pub dropped: Vec<Vec<u8>>,
+    /// The number of entries that stand in their places by now; none of ways that tell the fate of each
+    /// entry as soon as something is done to it.
+    pub placed: Option<usize>,
+    /// Entries that had been brought to their places, and stand elsewhere at the server that has taken
+    /// over since.
+    pub lost: Vec<usize>,
 }
 
 /// The fate of one entry.

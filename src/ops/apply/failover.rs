@@ -218,7 +218,7 @@ impl Run {
 
     /// Waits until all replicas have what was done, as long as that may help, and sees whether the
     /// server is the master still.
-    async fn secured(&mut self) {
+    pub(super) async fn secured(&mut self) {
         let store = self.writer.store().clone();
         let mut waited = false;
         while self.ledger.is_kept() {
@@ -349,6 +349,8 @@ impl Run {
         let mut left = Vec::new();
         there.retain(|(i, doubt)| match states.next() {
             Some(SeenEntry::NotDone) => true,
+            // It has its old bytes, beside others that came to have the new ones: the script says so.
+            Some(SeenEntry::Stays(_)) if matches!(work, Work::Edit(_)) => true,
             // It comes out of target and is not in timeouts, where nobody takes it before its time.
             Some(SeenEntry::Stays(fated)) if takes_back && fated.outcome == Outcome::Gone => true,
             Some(SeenEntry::Stays(_)) if takes_back => {

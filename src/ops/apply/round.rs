@@ -48,6 +48,15 @@ impl Stepper {
         true
     }
 
+    /// Learns that another server has taken over; `ran_there`: the last script was run by that one. (Of
+    /// what goes round, those that were not met there are looked up in the end.)
+    fn took_over(&mut self, ran_there: bool) {
+        match self {
+            Self::Realign(realign) => realign.took_over(ran_there),
+            Self::Sweep(_) | Self::PutBack(_) => {}
+        }
+    }
+
     /// Sets the bytes that go round in a script at most, and the most of the chosen in it.
     fn within(&mut self, bytes: usize, chosen: usize) {
         match self {
@@ -84,17 +93,26 @@ impl Run {
         ended
     }
 
-    /// Puts these into order: all there is to do.
+    /// Puts these into order: all there is to do. What a failover takes back of that is put into order
+    /// again, until all replicas have it.
     pub(super) async fn realign(&mut self, members: Vec<Vec<u8>>) -> PartEnd {
         let ids = members.iter().map(|member| self.queue.id(member));
         let mut told = OpenEntries {
             first: None,
-            open: ids.map(Some).collect(),
+            entries: ids.map(OpenEntry::new).collect(),
             chosen: &[],
             why: FateReasons::changed(NOT_LISTED),
         };
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
-        let ended = self.steps(&mut stepper, Some(&mut told)).await;
+        let ended = loop {
+            let failovers = self.ledger.failovers();
+            let ended = self.steps(&mut stepper, Some(&mut told)).await;
+            self.secured().await;
+            if ended.is_err() || self.ledger.failovers() == failovers {
+                break ended;
+            }
+            stepper.took_over(false);
+        };
         self.happened(told.left(self.without_result())).await?;
         ended
     }
@@ -197,8 +215,8 @@ impl Run {
         }
         let mut told = OpenEntries {
             first: Some(first),
-            open: (0..work.len())
-                .map(|i| Some(work.id(&self.queue, place(i))))
+            entries: (0..work.len())
+                .map(|i| OpenEntry::new(work.id(&self.queue, place(i))))
                 .collect(),
             chosen: match work {
                 Work::Delete(chosen) | Work::Quarantine(chosen) => chosen,
@@ -235,15 +253,24 @@ impl Run {
         // The plan's figure is a bound, for what costs twice as much as is thought.
         stepper.within(self.pace.bytes(), self.elements.saturating_mul(2));
         let (mut wrote, mut beside) = (true, false);
+        let mut failovers = self.ledger.failovers();
         loop {
             if wrote {
                 self.hold().await?;
             } else if self.is_stopped() {
                 return Err(Halt::Stopped);
             }
+            if failovers != self.ledger.failovers() {
+                failovers = self.ledger.failovers();
+                stepper.took_over(false);
+            }
             let sized = stepper.is_sized();
             let next = stepper.next(self, size.get()).await;
             self.marked();
+            if failovers != self.ledger.failovers() {
+                failovers = self.ledger.failovers();
+                stepper.took_over(true);
+            }
             match next {
                 Ok(Some(step)) => {
                     wrote = step.wrote;
@@ -297,6 +324,10 @@ impl Run {
             self.longest = self.longest.max(step.took.unwrap_or_default());
         }
         if let Some(told) = told {
+            self.taken_back += u64::try_from(step.lost.len()).unwrap_or(0);
+            for outcome in told.reopen(&step.lost) {
+                self.tally.take_back(outcome);
+            }
             let tried = told.items(&step.tries);
             if !tried.is_empty() {
                 let how = if beside {
@@ -317,7 +348,16 @@ impl Run {
             let each = step.fates.into_iter();
             let of = |fated| told.of(&self.queue, fated, now, &delivered);
             let fresh: Vec<_> = each.filter_map(of).collect();
-            self.meter.went(fresh.len(), crate::clock::instant());
+            let went = match step.placed {
+                None => fresh.len(),
+                Some(placed) => {
+                    let before = std::mem::replace(&mut self.placed, placed);
+                    // What a reading has found in its place was brought there by others.
+                    let brought = placed.saturating_sub(before);
+                    if step.wrote { brought } else { 0 }
+                }
+            };
+            self.meter.went(went, crate::clock::instant());
             self.happened(fresh).await?;
         }
         self.progress(None, false);
@@ -325,12 +365,29 @@ impl Run {
     }
 }
 
-/// The entries that have no result yet.
+/// An entry that has a result in the end.
+struct OpenEntry {
+    id: EntryId,
+    /// The outcome that was told; none: it has no result yet.
+    told: Option<Outcome>,
+}
+
+impl OpenEntry {
+    const fn new(id: EntryId) -> Self {
+        Self { id, told: None }
+    }
+
+    const fn is_open(&self) -> bool {
+        self.told.is_none()
+    }
+}
+
+/// Entries, and which of them have no result yet.
 struct OpenEntries<'a> {
     /// The item of the journal that the first entry is; none: they are not written down.
     first: Option<u64>,
-    /// The ids of those without a result.
-    open: Vec<Option<EntryId>>,
+    /// All of them.
+    entries: Vec<OpenEntry>,
     /// The entries, where they are deleted.
     chosen: &'a [ChosenEntry],
     why: FateReasons,
@@ -372,7 +429,7 @@ impl OpenEntries<'_> {
         delivered: &HashSet<[u8; 20]>,
     ) -> Option<ItemFate> {
         let i = fated.index;
-        let id = self.open.get_mut(i)?.take()?;
+        let id = self.entries.get(i).filter(|entry| entry.is_open())?.id;
         let outcome = match fated.fate {
             _ if self.may_be_others(&fated, now) => Outcome::Unknown,
             _ if fated.unsure => Outcome::Done,
@@ -383,6 +440,7 @@ impl OpenEntries<'_> {
             // round is refused.
             change::Fate::NoFrame => Outcome::Refused,
         };
+        self.entries[i].told = Some(outcome);
         let stood = fated.stood;
         let fated = match (outcome, self.chosen.get(i)) {
             (Outcome::Unknown, Some(chosen)) => deleted_or_not(queue, &chosen.member, delivered),
@@ -399,15 +457,24 @@ impl OpenEntries<'_> {
 
     /// The results of those that have none in the end.
     fn left(&self, outcome: Outcome) -> Vec<ItemFate> {
-        let open = self.open.iter().enumerate();
-        let left = |(i, id): (usize, &Option<EntryId>)| {
-            Some(ItemFate {
-                item: self.item(i),
-                id: (*id)?,
-                fated: EntryFate::plain(outcome),
-            })
+        let open = self.entries.iter().enumerate();
+        let open = open.filter(|(_, entry)| entry.is_open());
+        let left = |(i, entry): (usize, &OpenEntry)| ItemFate {
+            item: self.item(i),
+            id: entry.id,
+            fated: EntryFate::plain(outcome),
         };
-        open.filter_map(left).collect()
+        open.map(left).collect()
+    }
+
+    /// Takes back what was told of these, and returns that.
+    fn reopen(&mut self, lost: &[usize]) -> Vec<Outcome> {
+        let mut told = Vec::new();
+        for i in lost {
+            let entry = self.entries.get_mut(*i);
+            told.extend(entry.and_then(|entry| entry.told.take()));
+        }
+        told
     }
 
     /// The items of the journal that these entries are.

@@ -97,6 +97,8 @@ pub(super) struct Run {
     pub(super) phase: &'static str,
     pub(super) tally: Tally,
     pub(super) planned: u64,
+    /// Entries that stand in their places, of a way that has results of none before its end.
+    pub(super) placed: usize,
     pub(super) tell: Arc<UnheardTeller>,
     told: Option<Instant>,
     pub(super) longest: Duration,
@@ -165,6 +167,7 @@ impl Run {
             phase: "beginning",
             tally: Tally::default(),
             planned: plan.planned,
+            placed: 0,
             tell,
             told: None,
             longest: Duration::ZERO,
@@ -270,9 +273,7 @@ impl Run {
             Job::Kick => self.kick().await,
             Job::Realign(members) => {
                 self.look_before().await;
-                let ended = self.realign(members).await;
-                self.told_to_repeat().await;
-                ended
+                self.realign(members).await
             }
             Job::RestoreOrder => {
                 let ended = self.restore_order().await;
@@ -373,7 +374,8 @@ impl Run {
             (back.per_s, back.left)
         } else {
             let per_s = self.meter.per_s(at);
-            let rest = self.planned.saturating_sub(self.tally.sum());
+            let placed = u64::try_from(self.placed).unwrap_or(u64::MAX);
+            let rest = self.planned.saturating_sub(self.tally.sum().max(placed));
             #[expect(clippy::cast_precision_loss, reason = "it is for people")]
             let left = Duration::try_from_secs_f64(rest as f64 / per_s).ok();
             (per_s, left)

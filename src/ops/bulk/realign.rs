@@ -1,10 +1,10 @@
 //! Swap: chosen entries change places with what stands at the head of the order list, so that
 //! taking them out of it costs no walk. Nothing ever leaves the list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::list::{ElementsPage, ListRead, ListReader};
-use super::swap::{ChosenPlace, FreePlace, mark, plan};
+use super::swap::{ChosenPlace, FreePlace, PlannedSwap, in_place, mark, plan};
 use super::{BulkStep, NumberedFate, Size, scores};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
@@ -31,6 +31,14 @@ pub struct Realign {
     /// The chosen entries that have no fate yet, each with its number.
     open: HashMap<Vec<u8>, usize>,
     no_frames: Vec<usize>,
+    /// True, by number, of each chosen entry that stands in its place, as far as is known.
+    placed: Vec<bool>,
+    /// The number of these.
+    in_place: usize,
+    /// Those that the last script has brought there.
+    brought: Vec<usize>,
+    /// Another server has taken over, and its list was not read yet.
+    is_taken_over: bool,
     stage: RealignStage,
     rounds: u32,
 }
@@ -56,7 +64,7 @@ struct ListReading {
 /// The swaps to be made, and how far they were.
 #[derive(Debug)]
 struct SwapProgress {
-    swaps: Vec<(usize, Swap)>,
+    swaps: Vec<PlannedSwap>,
     next: usize,
     missed: Vec<usize>,
     stood: Vec<bool>,
@@ -116,8 +124,28 @@ impl Realign {
             given,
             open,
             no_frames,
+            placed: vec![false; given],
+            in_place: 0,
+            brought: Vec::new(),
+            is_taken_over: false,
             rounds: 1,
         }
+    }
+
+    /// Learns that another server has taken over, which may lack the last of what was done: its list is
+    /// read, and what stood in its place before and does not there is told ([`BulkStep::lost`]) and
+    /// brought there again. `ran_there`: the last script was run by that server already. May come at
+    /// the end too.
+    pub fn took_over(&mut self, ran_there: bool) {
+        if ran_there {
+            self.in_place -= self.brought.len();
+            for entry in self.brought.drain(..) {
+                self.placed[entry] = false;
+            }
+        }
+        self.is_taken_over = true;
+        self.rounds = 1;
+        self.stage = RealignStage::begin(&self.queue, self.given);
     }
 
     /// Reads a page of the list, or lets up to `n` pairs change places. In the end each entry has a
@@ -141,6 +169,7 @@ impl Realign {
         };
         let mut step = BulkStep {
             phase: "reading the order list",
+            placed: Some(self.in_place),
             ..BulkStep::default()
         };
         match reading.list.next(store).await? {
@@ -152,6 +181,19 @@ impl Realign {
             ListRead::Lost => self.stage = RealignStage::begin(&self.queue, self.given),
             ListRead::End => {
                 reading.stands.sort_unstable_by_key(|entry| entry.chosen);
+                let mut placed = vec![false; self.given];
+                let stand = in_place(&reading.stands, &reading.slots);
+                self.in_place = stand.len();
+                self.brought.clear();
+                for entry in stand {
+                    placed[entry] = true;
+                }
+                step.placed = Some(self.in_place);
+                if std::mem::take(&mut self.is_taken_over) {
+                    let stand = reading.stands.iter().map(|entry| entry.chosen);
+                    step.lost = stand.filter(|i| self.placed[*i] && !placed[*i]).collect();
+                }
+                self.placed = placed;
                 self.stage = RealignStage::Swapping(SwapProgress {
                     swaps: plan(&reading.stands, &reading.slots),
                     next: 0,
@@ -173,13 +215,14 @@ impl Realign {
             phase: "swapping to the head",
             at: end as u64,
             of: swapping.swaps.len() as u64,
+            placed: Some(self.in_place),
             ..BulkStep::default()
         };
         if first == end {
             step.fates = self.settle(writer.store()).await?;
             return Ok(Some(step));
         }
-        let some: Vec<Swap> = swapping.swaps[first..end].iter().map(|s| s.1).collect();
+        let some: Vec<Swap> = swapping.swaps[first..end].iter().map(|s| s.swap).collect();
         let done = match writer.swap(&self.queue, &some).await {
             Ok(done) => done,
             Err(error) => {
@@ -191,11 +234,21 @@ impl Realign {
             }
         };
         (step.took, step.wrote) = (done.took, true);
-        let missed = done
-            .done
-            .iter()
-            .filter_map(|i| swapping.swaps.get(first + i));
-        swapping.missed.extend(missed.map(|swap| swap.0));
+        let missed: HashSet<usize> = done.done.into_iter().collect();
+        self.brought.clear();
+        for (i, planned) in swapping.swaps[first..end].iter().enumerate() {
+            if missed.contains(&i) {
+                swapping.missed.push(planned.chosen);
+                continue;
+            }
+            for entry in [Some(planned.chosen), planned.beside].into_iter().flatten() {
+                if !std::mem::replace(&mut self.placed[entry], true) {
+                    self.brought.push(entry);
+                }
+            }
+        }
+        self.in_place += self.brought.len();
+        step.placed = Some(self.in_place);
         swapping.next = end;
         if swapping.missed.len() * 5 > end && swapping.missed.len() > 10 && self.rounds < ROUNDS {
             self.rounds += 1;
@@ -210,7 +263,7 @@ impl Realign {
         let RealignStage::Swapping(swapping) = &self.stage else {
             return Ok(Vec::new());
         };
-        let missed: std::collections::HashSet<usize> = swapping.missed.iter().copied().collect();
+        let missed: HashSet<usize> = swapping.missed.iter().copied().collect();
         let is_asked = |i: &usize| missed.contains(i) || !swapping.stood[*i];
         let asked = self.open.iter().filter(|(_, i)| is_asked(i));
         let (members, numbers): (Vec<Vec<u8>>, Vec<usize>) =

@@ -35,11 +35,29 @@ pub(super) struct ChosenPlace {
     pub(super) mark: ElementMark,
 }
 
+/// A swap, and whom it brings to a place in which it shall stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedSwap {
+    pub(super) swap: Swap,
+    /// The number of the chosen entry that it is for.
+    pub(super) chosen: usize,
+    /// Another one that comes to its place by it too.
+    pub(super) beside: Option<usize>,
+}
+
+/// The numbers of those of `wanted` that stand in their slots already.
+pub(super) fn in_place(wanted: &[ChosenPlace], slots: &[FreePlace]) -> Vec<usize> {
+    let each = wanted.iter().zip(slots);
+    let stand = each.filter(|(entry, slot)| entry.place == slot.place);
+    stand.map(|(entry, _)| entry.chosen).collect()
+}
+
 /// The swaps that bring each of `wanted` (in the order that they shall have) to the slots, one
-/// after the other, and which of the chosen each of them is for. Each counts with those before it
-/// done.
-pub(super) fn plan(wanted: &[ChosenPlace], slots: &[FreePlace]) -> Vec<(usize, Swap)> {
+/// after the other. Each counts with those before it done.
+pub(super) fn plan(wanted: &[ChosenPlace], slots: &[FreePlace]) -> Vec<PlannedSwap> {
     let mut places: HashMap<usize, u32> = wanted.iter().map(|w| (w.chosen, w.place)).collect();
+    let each = wanted.iter().zip(slots);
+    let goals: HashMap<usize, u32> = each.map(|(w, slot)| (w.chosen, slot.place)).collect();
     // What stands at a place now, where that is something else than what was read.
     let mut moved: HashMap<u32, (ElementMark, Option<usize>)> = HashMap::new();
     let mut swaps = Vec::new();
@@ -52,13 +70,14 @@ pub(super) fn plan(wanted: &[ChosenPlace], slots: &[FreePlace]) -> Vec<(usize, S
         }
         let there = moved.remove(&slot.place);
         let (mark, other) = there.unwrap_or((slot.mark, slot.chosen));
-        swaps.push((
-            entry.chosen,
-            Swap {
+        swaps.push(PlannedSwap {
+            swap: Swap {
                 places: [slot.place, from],
                 marks: [mark, entry.mark],
             },
-        ));
+            chosen: entry.chosen,
+            beside: other.filter(|other| goals.get(other) == Some(&from)),
+        });
         moved.insert(from, (mark, other));
         moved.insert(slot.place, (entry.mark, Some(entry.chosen)));
         places.insert(entry.chosen, slot.place);
@@ -79,8 +98,8 @@ mod tests {
     }
 
     /// The list of marks after these swaps, each of which must find what it expects.
-    fn swapped(mut list: Vec<ElementMark>, swaps: &[(usize, Swap)]) -> Vec<ElementMark> {
-        for (_, swap) in swaps {
+    fn swapped(mut list: Vec<ElementMark>, swaps: &[PlannedSwap]) -> Vec<ElementMark> {
+        for PlannedSwap { swap, .. } in swaps {
             let [a, b] = swap.places.map(|place| place as usize);
             assert_eq!([list[a], list[b]], swap.marks);
             list.swap(a, b);
@@ -117,6 +136,11 @@ mod tests {
             let list: Vec<ElementMark> = order.iter().map(|&n| mark_of(n)).collect();
             let swaps = plan(&wanted, &slots);
             prop_assert!(swaps.len() <= chosen);
+            let brought = swaps.iter().flat_map(|swap| [Some(swap.chosen), swap.beside]);
+            let mut placed = in_place(&wanted, &slots);
+            placed.extend(brought.flatten());
+            placed.sort_unstable();
+            prop_assert_eq!(placed, (0..chosen).collect::<Vec<_>>());
             let after = swapped(list.clone(), &swaps);
             for (n, slot) in slots.iter().enumerate() {
                 prop_assert_eq!(after[slot.place as usize], mark_of(n));

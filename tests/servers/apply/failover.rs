@@ -65,10 +65,21 @@ impl Trio {
 
     /// One of the replicas becomes the master. The former one does not know yet, and goes on taking
     /// writes.
-    fn promote(&mut self) {
-        self.next.cmd(&["REPLICAOF", "NO", "ONE"]);
+    fn promote(&self) {
+        self.promoting()();
+    }
+
+    /// The same at a moment that is still to come.
+    fn promoting(&self) -> impl FnOnce() + Send + 'static {
+        let (mut next, mut other) = (self.next.connection(), self.other.connection());
         let port = self.next.port().to_string();
-        self.other.cmd(&["REPLICAOF", "127.0.0.1", &port]);
+        move || {
+            let follow = |server: &mut redis::Connection, whom: [&str; 2]| {
+                redis::cmd("REPLICAOF").arg(&whom).exec(server).unwrap();
+            };
+            follow(&mut next, ["NO", "ONE"]);
+            follow(&mut other, ["127.0.0.1", &port]);
+        }
     }
 
     /// The former master learns it, and new connections lead to the new one.
@@ -84,10 +95,9 @@ impl Trio {
         self.take_over();
     }
 
-    /// Counts what the master has done, and the next one has not.
-    fn lacked(&self) -> u64 {
-        let next = Contents::read(&mut self.next.connection(), &self.bench.queue);
-        self.bench.contents().done_beyond(&next)
+    /// What the next master holds.
+    fn contents_of_next(&self) -> Contents {
+        Contents::read(&mut self.next.connection(), &self.bench.queue)
     }
 
     fn take_over(&mut self) {
@@ -107,17 +117,36 @@ enum Fails {
     Dies,
 }
 
-/// Makes a change and lets the master fail once `after` results are told; and how much of it the next
-/// master lacked when the former one was seen for the last time.
-async fn amid(trio: &mut Trio, prepared: PreparedChange, after: u64, fails: Fails) -> (Told, u64) {
+/// When the next master is promoted.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// Once so many results are told.
+    Results(u64),
+    /// After so many scripts, before the next one comes to the master: what that does is lost.
+    Scripts(usize),
+}
+
+/// Makes a change and lets the master fail at that moment; and how much of it the next master lacked
+/// when the former one was seen for the last time, as `lacks` counts it from what both held.
+async fn amid(
+    trio: &mut Trio,
+    prepared: PreparedChange,
+    moment: Moment,
+    fails: Fails,
+    lacks: impl Fn(&Contents, &Contents) -> u64,
+) -> (Told, u64) {
     let mut lacked = 0;
+    if let Moment::Scripts(before) = moment {
+        trio.gate.after_scripts(before, trio.promoting());
+    }
     let planned = prepared.plan.planned;
     let limits = Limits {
         per_s: Some(4_000.0),
         ..Limits::default()
     };
     let mut applying = apply(&trio.bench.writer, &trio.bench.journal, prepared, limits);
-    let (mut results, mut failed, mut promoted, mut over) = (Vec::new(), None, false, false);
+    let (mut results, mut failed, mut over) = (Vec::new(), None, false);
+    let mut promoted = matches!(moment, Moment::Scripts(_));
     let hearing = async {
         while let Some(told) = applying.next().await {
             match told {
@@ -128,7 +157,7 @@ async fn amid(trio: &mut Trio, prepared: PreparedChange, after: u64, fails: Fail
                     let waits = progress.waits.unwrap_or_default();
                     if promoted && !over && waits.starts_with("a replica has left") {
                         over = true;
-                        lacked = trio.lacked();
+                        lacked = lacks(&trio.bench.contents(), &trio.contents_of_next());
                         match fails {
                             Fails::Planned => trio.demote(),
                             Fails::Dies => trio.die(),
@@ -137,7 +166,10 @@ async fn amid(trio: &mut Trio, prepared: PreparedChange, after: u64, fails: Fail
                 }
                 ChangeEvent::Begun(_) | ChangeEvent::Trouble(_) => {}
             }
-            if !promoted && results.len() as u64 >= after {
+            if let Moment::Results(after) = moment
+                && !promoted
+                && results.len() as u64 >= after
+            {
                 promoted = true;
                 trio.promote();
             }
@@ -189,7 +221,8 @@ async fn holds(
             trio.even();
             let before = trio.bench.contents();
             let began = instant();
-            let (told, lacked) = amid(&mut trio, prepared, moment, fails).await;
+            let at = Moment::Results(moment);
+            let (told, lacked) = amid(&mut trio, prepared, at, fails, Contents::done_beyond).await;
             let took = began.elapsed();
             assert_eq!(told.failed, None, "{fails:?}");
             assert!(told.summary.tally.all_done(), "{:?}", told.summary);
@@ -362,6 +395,76 @@ async fn what_a_failover_takes_back_of_a_put_back_is_put_back_again() {
         Made::PutBack.is_done(before, after) && copies.into_values().all(|copies| copies == 10)
     };
     holds(900_000, put_back, is_done).await;
+}
+
+/// A change that a failover takes back the last of, in each of both ways: told, found and done again.
+/// `scripts`: so many of them reach the master before.
+async fn is_done_again(
+    made: Made,
+    count: u64,
+    scripts: usize,
+    plans: impl AsyncFn(&Bench) -> PreparedChange,
+    is_done: impl Fn(&Contents, &Contents) -> bool,
+) {
+    for fails in [Fails::Planned, Fails::Dies] {
+        let mut trio = Trio::start().await;
+        made.fill(&trio.bench.server, &trio.bench.queue, count);
+        let prepared = plans(&trio.bench).await;
+        let (change, planned) = (prepared.plan.change, prepared.plan.planned);
+        trio.even();
+        let before = trio.bench.contents();
+        let moment = Moment::Scripts(scripts);
+        let lacks = |here: &Contents, there: &Contents| made.lacks(&before, here, there);
+        let (told, lacked) = amid(&mut trio, prepared, moment, fails, lacks).await;
+        assert_eq!(told.failed, None, "{fails:?}");
+        assert!(lacked > 0 && lacked <= planned, "{fails:?}: {lacked}");
+        assert_eq!(told.lost(), Some(lacked), "{:?}", told.summary);
+        assert!(told.summary.tally.all_done(), "{:?}", told.summary);
+        let after = trio.bench.contents();
+        assert!(is_done(&before, &after), "{fails:?}: {:?}", told.summary);
+        if change.can_be_undone() {
+            let (_, undone) = trio.bench.undo(None).await;
+            assert!(undone.summary.tally.all_done(), "{:?}", undone.summary);
+            assert!(trio.bench.contents() == before, "{fails:?}: undone");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_a_realign_is_sorted_again() {
+    for scripts in [0, 1, 4] {
+        let realign = async |bench: &Bench| {
+            let (what, which) = Made::Realign.asked();
+            bench.plan(what, which).await.unwrap()
+        };
+        let is_done = |before: &Contents, after: &Contents| Made::Realign.is_done(before, after);
+        is_done_again(Made::Realign, COUNT, scripts, realign, is_done).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_failover_takes_back_of_one_entry_is_done_again() {
+    let payload = || b"another payload".to_vec();
+    let edit = async |bench: &Bench| {
+        let what = ChangeRequest::Edit(payload());
+        bench.plan(what, bench.entries(&[7])).await.unwrap()
+    };
+    let is_edited = |before: &Contents, after: &Contents| {
+        let new = |member: &Vec<u8>| member.ends_with(&payload());
+        let stays = after.timeouts.keys();
+        let stays = stays.filter(|member| before.timeouts.contains_key(*member));
+        after.timeouts.keys().filter(|member| new(member)).count() == 1
+            && after.order.iter().position(new) == Some(6)
+            && (after.timeouts.len(), stays.count()) == (10, 9)
+    };
+    is_done_again(Made::Edit, 10, 0, edit, is_edited).await;
+    let requeue = async |bench: &Bench| bench.plan(later(), bench.entries(&[7])).await.unwrap();
+    let is_requeued = |before: &Contents, after: &Contents| {
+        let each = before.timeouts.iter();
+        let moved = each.filter(|(member, score)| after.timeouts.get(*member) != Some(*score));
+        after.order == before.order && after.timeouts.len() == 10 && moved.count() == 1
+    };
+    is_done_again(Made::Requeue, 10, 0, requeue, is_requeued).await;
 }
 
 #[tokio::test]
