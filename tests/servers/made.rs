@@ -68,6 +68,16 @@ impl Made {
         (what, matching("entry"))
     }
 
+    /// A key without which none of its scripts runs.
+    pub(crate) fn key(self, queue: &Queue) -> Vec<u8> {
+        let keys = queue.keys();
+        match self {
+            Self::Realign => keys.order.unwrap(),
+            Self::PutBack => keys.hold.held,
+            Self::Requeue | Self::Transfer | Self::Delete | Self::Edit => keys.timeouts,
+        }
+    }
+
     /// Everything was changed, once, in a queue that held that before.
     pub(crate) fn is_done(self, before: &Contents, after: &Contents) -> bool {
         let nothing = after.timeouts.is_empty() && after.order.is_empty();
@@ -132,6 +142,21 @@ impl Made {
     /// so: nobody knows by whom they have left timeouts.
     pub(crate) fn may_be_unknown(self) -> bool {
         matches!(self, Self::Transfer | Self::Delete)
+    }
+
+    /// An undo has brought everything back: what was gone comes to the tail of the order list, and a
+    /// list that went round when its server was lost may begin with another element.
+    pub(crate) fn is_undone(self, before: &Contents, after: &Contents) -> bool {
+        let (mut before, mut after) = (before.clone(), after.clone());
+        if self.may_be_unknown() {
+            before.order.sort();
+            after.order.sort();
+        } else {
+            let first = before.order.first();
+            let place = after.order.iter().position(|one| Some(one) == first);
+            after.order.rotate_left(place.unwrap_or(0));
+        }
+        after == before
     }
 
     /// An undo brings everything back.

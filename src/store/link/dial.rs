@@ -7,16 +7,16 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use redis::Value;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{timeout, timeout_at};
 
 use super::super::error::StoreError;
 use super::replica::ReplicaWatch;
@@ -76,6 +76,13 @@ impl AddressSource {
             }
         }
     }
+}
+
+/// The reason why one of several places is not taken.
+enum SeedFailure {
+    Away(StoreError),
+    /// It takes connections, and ends them at the first word.
+    Closes(Address),
 }
 
 /// Where we are, until we leave.
@@ -148,8 +155,8 @@ impl Dialer {
         self.endpoint.to_string()
     }
 
-    /// Connects, and shakes hands where TLS is spoken. Fails within [`LIMIT`] for each of the two,
-    /// and for whom is to be asked where the server is. The connection ends when we
+    /// Connects, and shakes hands where TLS is spoken; of several places, to one that answers. Fails
+    /// within [`LIMIT`] for each of these, and for whom is to be asked where the server is. The connection ends when we
     /// [leave](Self::leave).
     pub(super) async fn dial(&self) -> Result<LinkStream, StoreError> {
         // Before it is asked for: who leaves meanwhile has left this one too.
@@ -195,40 +202,57 @@ impl Dialer {
             Address::Cluster(nodes) => nodes.iter().map(tcp).collect(),
             only => vec![only.clone()],
         };
-        let failed = match self.open_first(&named, topology).await {
-            Ok(stream) => return Ok(stream),
-            Err(why) => why,
-        };
         let known = topology.addresses().into_iter();
         let others: Vec<Address> = known.filter(|known| !named.contains(known)).collect();
-        self.open_first(&others, topology).await.map_err(|_| failed)
+        if let ([only], []) = (named.as_slice(), others.as_slice()) {
+            let stream = self.open(only).await?;
+            return Ok(self.taken(only, stream, topology));
+        }
+        let failed = match self.open_first(&named, topology).await {
+            Ok(stream) => return Ok(stream),
+            Err(failed) => failed,
+        };
+        if let Ok(stream) = self.open_first(&others, topology).await {
+            return Ok(stream);
+        }
+        match failed {
+            SeedFailure::Away(why) => Err(why),
+            // Whoever greets it finds out why.
+            SeedFailure::Closes(place) => {
+                let stream = self.open(&place).await?;
+                Ok(self.taken(&place, stream, topology))
+            }
+        }
+    }
+
+    /// Takes a connection to one of these places.
+    fn taken(&self, place: &Address, stream: LinkStream, topology: &Topology) -> LinkStream {
+        if let Some(name) = host_name(place) {
+            topology.seed.get_or_init(|| name.to_owned());
+        }
+        let is_elsewhere = self.endpoint.address != *place;
+        self.is_at(is_elsewhere.then(|| place.clone()));
+        stream
     }
 
     /// Connects to one of these nodes. Each next one is tried when the one before has failed, or has not
-    /// answered for a moment; the first that answers is taken. Where none does, the error is that of
+    /// answered for a moment; the first that answers is taken. Where none does, the failure is that of
     /// the one that was named first.
     async fn open_first(
         &self,
         places: &[Address],
         topology: &Topology,
-    ) -> Result<LinkStream, StoreError> {
+    ) -> Result<LinkStream, SeedFailure> {
         let each = places.iter().enumerate();
         let each = each.filter(|(n, place)| !places[..*n].contains(place));
         let mut waiting = each.map(|(_, place)| place);
-        let attempt = async |place| (place, self.open(place).await);
+        let attempt = async |place| (place, self.open_answering(place).await);
         let mut tried: FuturesUnordered<_> = waiting.next().map(attempt).into_iter().collect();
-        let mut failed: Vec<(&Address, StoreError)> = Vec::new();
+        let mut failed: Vec<(&Address, SeedFailure)> = Vec::new();
         while !tried.is_empty() {
             match timeout(NEXT + self.login(), tried.next()).await {
-                Ok(Some((place, Ok(stream)))) => {
-                    if let Some(name) = host_name(place) {
-                        topology.seed.get_or_init(|| name.to_owned());
-                    }
-                    let is_elsewhere = self.endpoint.address != *place;
-                    self.is_at(is_elsewhere.then(|| place.clone()));
-                    return Ok(stream);
-                }
-                Ok(Some((place, Err(error)))) => failed.push((place, error)),
+                Ok(Some((place, Ok(stream)))) => return Ok(self.taken(place, stream, topology)),
+                Ok(Some((place, Err(failure)))) => failed.push((place, failure)),
                 Ok(None) | Err(_) => {}
             }
             tried.extend(waiting.next().map(attempt));
@@ -237,9 +261,24 @@ impl Dialer {
             let at = failed.iter().position(|(of, _)| *of == place)?;
             Some(failed.swap_remove(at).1)
         });
-        Err(first.unwrap_or_else(|| self.unreachable("no node was named".to_owned())))
+        let none = || SeedFailure::Away(self.unreachable("no node was named".to_owned()));
+        Err(first.unwrap_or_else(none))
     }
 
+    /// Connects to one of several places, and waits for a word from there: what takes connections and
+    /// never speaks shall keep nobody from the others.
+    async fn open_answering(&self, place: &Address) -> Result<LinkStream, SeedFailure> {
+        let mut stream = self.open(place).await.map_err(SeedFailure::Away)?;
+        match timeout(self.limit(), answers(&mut stream)).await {
+            Ok(Ok(())) => Ok(stream),
+            Ok(Err(_)) => Err(SeedFailure::Closes(place.clone())),
+            Err(_) => Err(SeedFailure::Away(StoreError::TimedOut {
+                server: self.server(),
+                attempt: "greet us",
+                after: self.limit(),
+            })),
+        }
+    }
     /// Connects to an address that was looked up; `what` it is, for errors.
     async fn open_at(&self, address: Address, what: &str) -> Result<LinkStream, StoreError> {
         self.is_at(Some(address.clone()));
@@ -272,9 +311,10 @@ impl Dialer {
             return Ok(stream);
         };
         let tunnel = stream.tunnel();
-        match timeout(self.limit(), client.greet(stream)).await {
+        let until = instant() + self.limit();
+        match timeout_at(until.into(), client.greet(stream)).await {
             Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(why)) if why.is_other_name => match self.greet_as_seed(address).await {
+            Ok(Err(why)) if why.is_other_name => match self.greet_as_seed(address, until).await {
                 Some(stream) => Ok(stream),
                 None => Err(self.disagreed(why.words)),
             },
@@ -288,8 +328,9 @@ impl Dialer {
     }
 
     /// Shakes hands anew with a node of a cluster that is announced by its address, where its
-    /// certificate bears the name of the seed; later connections begin with that one.
-    async fn greet_as_seed(&self, address: &Address) -> Option<LinkStream> {
+    /// certificate bears the name of the seed, within the time of the first handshake; later connections
+    /// begin with that one.
+    async fn greet_as_seed(&self, address: &Address, until: Instant) -> Option<LinkStream> {
         let (Some(tls), Address::Tcp(host, _)) = (&self.endpoint.tls, address) else {
             return None;
         };
@@ -304,7 +345,7 @@ impl Dialer {
             let stream = self.socket(address).await.ok()?;
             client.greet(stream).await.ok()
         };
-        let stream = timeout(self.limit(), greeted).await.ok()??;
+        let stream = timeout_at(until.into(), greeted).await.ok()??;
         self.clients().insert(host.clone(), client);
         Some(stream)
     }
@@ -669,6 +710,13 @@ impl AsyncWrite for EndingStream {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
     }
+}
+
+/// Waits for any answer, of one line. What comes behind it is not read.
+async fn answers(stream: &mut LinkStream) -> io::Result<()> {
+    stream.write_all(b"PING\r\n").await?;
+    while stream.read_u8().await? != b'\n' {}
+    Ok(())
 }
 
 /// The host of an address, where that is a name.
