@@ -8,7 +8,7 @@ use super::{
 };
 use crate::clock::EpochMillis;
 use crate::queue::change::ChangeRequest;
-use crate::queue::node::followers;
+use crate::queue::node::{Follower, followers};
 use crate::queue::{Known, Pulse, redis_cli, text};
 
 /// Two pulses this far apart must have seen nobody, in ms: a client that reconnects is no finding.
@@ -132,11 +132,20 @@ fn finding(
 ) -> Finding {
     let waiting = pulse.waiting.get().unwrap_or(0);
     let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
+    let replicas = unasked(seen);
     let severity = match () {
         () if late_ms > LATE_MS => Severity::Critical,
         // The worse trouble comes first: whoever transfers them would deliver them at once.
-        () if alone_ms >= LONG_MS && !in_seconds => Severity::Warning,
+        () if in_seconds => Severity::Note,
+        // As long as nothing is late, clients may be subscribed there.
+        () if !replicas.is_empty() => Severity::Note,
+        () if alone_ms >= LONG_MS => Severity::Warning,
         () => Severity::Note,
+    };
+    let headline = if replicas.is_empty() {
+        "No Redisson client runs for this queue."
+    } else {
+        "No Redisson client listens here; replicas were not asked."
     };
     let count = |n: u64, what: &str| format!("{} {what}", text::thousands(n));
     let what = match pulse.late.get() {
@@ -150,7 +159,7 @@ fn finding(
     // Nobody has transferred that one since it fell due, though nobody may have watched.
     let late_since = pulse.oldest_late.filter(|_| late_ms > LATE_MS);
     let watched = text::age(alone_ms);
-    let finding = Finding::new(ID, severity, "No Redisson client runs for this queue.")
+    let finding = Finding::new(ID, severity, headline)
         .details(format!("{what}. No subscriber in the {watched} watched."))
         .of(pulse.late.get().unwrap_or(0))
         .since(late_since.map_or(first, |late| late.min(first)))
@@ -159,14 +168,18 @@ fn finding(
         .number("late", pulse.late.get())
         .check(&["PUBSUB", "NUMSUB"], &channel);
     let (step, words) = mended(seen, pulse);
-    unasked(finding, seen, &channel).repair(step, words)
+    with_unasked(finding, &replicas, &channel).repair(step, words)
 }
 
-/// With the replicas, which are not asked: a client that is told to subscribes at one of them, and
-/// transfers all the same.
-fn unasked(mut finding: Finding, seen: &QueueFacts, channel: &[u8]) -> Finding {
+/// The replicas, which are not asked: a client that is told to subscribes at one of them, and transfers
+/// all the same.
+fn unasked(seen: &QueueFacts) -> Vec<Follower> {
     let info = seen.server.info().filter(|_| !is_replica(seen));
-    let replicas = info.map_or_else(Vec::new, followers);
+    info.map_or_else(Vec::new, followers)
+}
+
+/// The finding with lines that ask these replicas.
+fn with_unasked(mut finding: Finding, replicas: &[Follower], channel: &[u8]) -> Finding {
     if replicas.is_empty() {
         return finding;
     }
@@ -363,6 +376,30 @@ mod tests {
         assert!(line.starts_with("redis-cli -h 10.0.0.8 -p 7001 PUBSUB NUMSUB "));
         let without = found("role:master\r\nconnected_slaves:0\r\n");
         assert_eq!((without.commands.len(), with.commands.len()), (1, 2));
+    }
+
+    #[test]
+    fn where_replicas_were_not_asked_it_claims_no_more_than_is_seen() {
+        let found = |late_ms, info| {
+            let pulses = Scene::default().pulse(pulse(0, 5, late_ms, 0));
+            let pulses = pulses.pulse(pulse(30_000, 5, late_ms, 0));
+            let found = pulses.look(info_look(0, info)).found(ID).unwrap();
+            (found.severity, found.headline)
+        };
+        let alone = "role:master\r\nconnected_slaves:0\r\n";
+        let with = "role:master\r\nconnected_slaves:1\r\n\
+                    slave0:ip=10.0.0.8,port=7001,state=online,offset=1,lag=0\r\n";
+        let (severity, headline) = found(None, with);
+        assert_eq!(severity, Severity::Note);
+        assert_eq!(
+            headline,
+            "No Redisson client listens here; replicas were not asked."
+        );
+        // What is late is late, whoever listens where.
+        assert_eq!(found(Some(40_000), with).0, Severity::Critical);
+        let (severity, headline) = found(None, alone);
+        assert_eq!(severity, Severity::Warning);
+        assert_eq!(headline, "No Redisson client runs for this queue.");
     }
 
     #[test]

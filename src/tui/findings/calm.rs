@@ -116,7 +116,7 @@ fn unexplained(model: &Model) -> impl Iterator<Item = String> {
         let oldest = text::age(read.since(since));
         let whose = whose(model, row);
         if row.is_abandoned() {
-            return format!("{whose}No Redisson client runs here: {late} late, oldest {oldest}");
+            return format!("{whose}No Redisson client listens here: {late} late, oldest {oldest}");
         }
         if let Some(blocker) = &row.watch.blocked_by {
             let told = blocked_by(blocker);

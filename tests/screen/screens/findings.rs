@@ -366,7 +366,7 @@ fn where_nobody_is_subscribed_that_is_said_before_a_rule_has_decided() {
     m.queues.truncate(3);
     m.queues[0].pulse.as_mut().unwrap().transfer_clients = Known::Is(0);
     let all = words(&m);
-    let said = "orders: No Redisson client runs here: 12 late, oldest 0:12";
+    let said = "orders: No Redisson client listens here: 12 late, oldest 0:12";
     assert!(all.contains(said), "{all}");
     assert!(all.contains("! orders: no client, 12 late 0:12"), "{all}");
 }
