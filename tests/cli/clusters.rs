@@ -215,7 +215,11 @@ fn a_message_is_traced_on_the_node_that_owns_its_queue() {
         clients.contains("name=delayscope-trace")
     });
     stage.run(&["offer", name, "hello", "--in", "1h"]).done();
-    let told = tracing.join().unwrap().done().json();
+    let told = tracing.join().unwrap().done();
+    // The price is of that node, not of the one that was named.
+    let there = format!("MONITOR on 127.0.0.1:{}/0 for 0:30", owner.port());
+    assert!(told.err.contains(&there), "{}", told.err);
+    let told = told.json();
     assert_eq!(
         (&told[0]["event"], &told[0]["text"]),
         (&json!("offered"), &json!("hello"))

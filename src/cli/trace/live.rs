@@ -17,7 +17,7 @@ use crate::args;
 use crate::clock::when::Span;
 use crate::config::Config;
 use crate::ops::trace::{Brakes, LiveEnd, LiveStop, clients, follow, price};
-use crate::queue::{Address, Known, Queue, shell, text};
+use crate::queue::{Address, Endpoint, Known, Queue, shell, text};
 use crate::store::StoreError;
 
 /// Above so many commands a second MONITOR is asked about first.
@@ -34,12 +34,14 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<CommandOutcome> {
     let brakes = brakes(asked)?;
     let mut account = Account::new(asked, config, out)?;
-    let server = config.endpoint.to_string();
-    let what = || format!("could not trace on {server}");
+    let what = |server: &Endpoint| format!("could not trace on {server}");
     let session = Session::open(config).await?;
-    let session = at_node(session, account.wanted.as_deref(), config);
-    let session = session.await.with_context(what)?;
-    let now = price(&session.store).await.with_context(what)?;
+    let session = at_node(session, account.wanted.as_deref(), config).await;
+    let session = session.with_context(|| what(&config.endpoint))?;
+    // In a cluster the node that bears the burden.
+    let server = session.store.whereabouts();
+    let now = price(&session.store).await.with_context(|| what(&server))?;
+    let server = server.to_string();
     if !agreed(&now, brakes, asked.yes, &server)? {
         say::note("nothing was traced");
         return Ok(CommandOutcome::Partly);
