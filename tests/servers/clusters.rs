@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 use crate::apply::bench::{Bench, Contents, lost};
-use crate::cluster::{Cluster, MASTERS, queue_at, slot_of};
+use crate::cluster::{Cluster, MASTERS, NODE_TIMEOUT, queue_at, slot_of};
 use crate::made::Made;
 use crate::support::{PATIENCE, Server, room, until};
 
@@ -474,6 +474,8 @@ async fn changed_amid(made: Made, fate: Fate, at: usize) -> SceneFigures {
         per_s: Some(2_000.0),
         ..Limits::default()
     };
+    // A change that waits for more than another owner, or longer for it, has given up a replica.
+    let longest = NODE_TIMEOUT + limits.patience;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
     let (mut done, mut waits, mut befell) = (0, BTreeSet::new(), false);
     let mut failed = None;
@@ -534,6 +536,12 @@ async fn changed_amid(made: Made, fate: Fate, at: usize) -> SceneFigures {
         lost: lost(&summary).unwrap_or(0),
         still,
     };
+    println!("{made:?}, {fate:?} at {at}: no result for {still:.1?} at most");
+    // A realign tells of its entries in its end only.
+    assert!(
+        still < longest || made == Made::Realign,
+        "{still:?} {waits:?}"
+    );
     if fate == Fate::IsCutOff {
         assert_eq!(lost(&summary), lacked, "{:?}", summary.notes);
     }

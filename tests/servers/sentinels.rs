@@ -10,7 +10,7 @@ use futures_util::StreamExt as _;
 
 use crate::apply::bench::Bench;
 use crate::made::Made;
-use crate::sentinel::Group;
+use crate::sentinel::{DOWN_AFTER, FAILOVER_TIMEOUT, Group};
 use crate::support::{PATIENCE, Server, until};
 
 fn address(server: &Server) -> Address {
@@ -155,8 +155,9 @@ async fn who_cannot_be_led_is_told_why() {
     has(told, &url);
 }
 
-/// A change at 2,000 a second while sentinels make another server the master; then undone.
-async fn changed_amid(made: Made, planned: bool) {
+/// A change at 2,000 a second while sentinels make another server the master; then undone. The longest
+/// time between two results.
+async fn changed_amid(made: Made, planned: bool) -> Duration {
     let mut group = Group::start();
     let master = std::mem::replace(&mut group.servers[0], Server::start());
     let queue = Queue::redisson("orders");
@@ -175,13 +176,20 @@ async fn changed_amid(made: Made, planned: bool) {
         per_s: Some(2_000.0),
         ..Limits::default()
     };
+    // A change that waits for more than another master, or longer for it, has given up a replica.
+    let longest = DOWN_AFTER + FAILOVER_TIMEOUT + limits.patience;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
     let (mut done, mut befell) = (0, false);
+    let (mut heard, mut still) = (instant(), Duration::ZERO);
     let hearing = async {
         let mut failed = None;
         loop {
             match applying.next().await.expect("an end") {
-                ChangeEvent::Results(some) => done += some.len(),
+                ChangeEvent::Results(some) => {
+                    still = still.max(heard.elapsed());
+                    heard = instant();
+                    done += some.len();
+                }
                 ChangeEvent::Failed(why) => failed = Some(why),
                 ChangeEvent::Ended(summary) => return (summary, failed),
                 _ => {}
@@ -203,6 +211,12 @@ async fn changed_amid(made: Made, planned: bool) {
         .await
         .expect("an end");
     assert_eq!(failed, None, "{made:?} {summary:?}");
+    println!("{made:?}, planned: {planned}: no result for {still:.1?} at most");
+    // A realign tells of its entries in its end only.
+    assert!(
+        still < longest || made == Made::Realign,
+        "{made:?} {still:?}"
+    );
     let unknown = summary.tally.get(Outcome::Unknown);
     assert_eq!(
         summary.tally.get(Outcome::Done) + unknown,
@@ -233,6 +247,7 @@ async fn changed_amid(made: Made, planned: bool) {
         );
     }
     drop(former);
+    still
 }
 
 #[tokio::test]
@@ -256,10 +271,13 @@ async fn changes_are_whole_through_many_failovers_of_sentinels() {
     let times = said.map_or(5, |n| n.parse().expect("FAILOVERS is a number"));
     for planned in [true, false] {
         for made in Made::ALL {
+            let mut longest = Duration::ZERO;
             for _ in 0..times {
-                changed_amid(made, planned).await;
+                longest = longest.max(changed_amid(made, planned).await);
             }
-            println!("{made:?}, planned: {planned}: {times} times, every entry once");
+            println!(
+                "{made:?}, planned: {planned}: {times} times, every entry once; no result for {longest:.1?} at most"
+            );
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use delayscope::queue::slot::{SLOTS, slot};
 use delayscope::queue::{Address, Endpoint, Queue};
@@ -13,8 +14,8 @@ use crate::support::{Server, Value, behind_tls, wait_for};
 /// places behind it.
 pub const MASTERS: usize = 3;
 
-/// The time in ms after which a node that does not answer counts as dead.
-const NODE_TIMEOUT: &str = "1000";
+/// The time after which a node that does not answer counts as dead.
+pub const NODE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A cluster.
 pub struct Cluster {
@@ -47,6 +48,7 @@ impl Cluster {
 
     fn start_of(masters: usize, args: &[&str], tls_files: Option<&[&str]>) -> Self {
         let ports = Ports::free();
+        let timeout = NODE_TIMEOUT.as_millis().to_string();
         let args = [
             &[
                 "--cluster-enabled",
@@ -54,7 +56,7 @@ impl Cluster {
                 "--cluster-config-file",
                 "nodes.conf",
                 "--cluster-node-timeout",
-                NODE_TIMEOUT,
+                &timeout,
                 "--repl-diskless-sync",
                 "yes",
                 "--repl-diskless-sync-delay",

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::{Child, Command};
+use std::time::Duration;
 
 use delayscope::queue::{Address, Endpoint, Sentinels};
 
@@ -11,6 +12,12 @@ use crate::support::{Server, Value, behind_tls, guarded, room, server_binary, si
 
 /// The name under which the master is watched.
 pub const NAME: &str = "mymaster";
+
+/// The time after which a master that does not answer counts as dead.
+pub const DOWN_AFTER: Duration = Duration::from_secs(1);
+
+/// The time that a failover may take.
+pub const FAILOVER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Replication that begins at once.
 pub const AT_ONCE: [&str; 4] = [
@@ -172,11 +179,13 @@ impl Sentinel {
         let id = |n: usize| format!("{:040x}", n + 1);
         let mut config = format!(
             "port {}\nbind 127.0.0.1\nunixsocket s\nsentinel myid {}\nsentinel monitor {NAME} 127.0.0.1 {} 2\n\
-             sentinel down-after-milliseconds {NAME} 1000\nsentinel failover-timeout {NAME} 5000\n\
+             sentinel down-after-milliseconds {NAME} {}\nsentinel failover-timeout {NAME} {}\n\
              sentinel parallel-syncs {NAME} 2\n",
             ports[n],
             id(n),
-            master.port()
+            master.port(),
+            DOWN_AFTER.as_millis(),
+            FAILOVER_TIMEOUT.as_millis(),
         );
         for replica in replicas {
             // Writing into a String cannot fail.
