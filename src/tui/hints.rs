@@ -115,6 +115,7 @@ fn hints_at(model: &Model, place: KeyPlace) -> Vec<Hint> {
             (Action::Submit, Some(form)) => &submits(form),
             (Action::Quit, None) if model.is_on_first_screen() => &"quit",
             (Action::Quit, None) => &"back",
+            (Action::Monitor, _) if model.lives.tracing.is_some() => &"end MONITOR",
             (Action::Pause, _) if change::progress::update::is_paused(model) => &"go on",
             (Action::Editor, Some(form)) if form.form().is_none_or(|f| f.message().is_none()) => {
                 return None;

@@ -108,6 +108,19 @@ impl LivesView {
 /// Later than this is late, in ms: what a refresh cannot see closer is not held against anybody.
 pub const LATE_MS: i64 = 1_000;
 
+/// The end of a message that was not transferred.
+#[must_use]
+pub fn words_of_end(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::Polled => "polled away before its transfer",
+        EventKind::Removed => "removed",
+        EventKind::Deleted => "lost: its key was deleted",
+        EventKind::Expired => "lost: its key expired",
+        EventKind::Renamed => "lost: its key was renamed",
+        other => other.word(),
+    }
+}
+
 /// The most lives that are kept.
 pub const MOST_LIVES: usize = 300;
 
@@ -127,6 +140,8 @@ pub struct Lives {
     pub read: Option<EpochMillis>,
     /// MONITOR under way.
     pub tracing: Option<Tracing>,
+    /// The lives on the screen, as they were before the question whether it shall run.
+    pub(crate) before_question: Option<LivesView>,
     /// Its end the last time, or the reason why it did not begin.
     pub ended: Option<Result<String, String>>,
     /// Transfers of the queue that failed half-way, as MONITOR has told.
@@ -226,6 +241,28 @@ pub struct LifeStep {
 }
 
 impl MessageLife {
+    /// The words for its fate, by which it is found.
+    fn words(&self) -> Vec<String> {
+        let times = |n: u64| (n > 1).then(|| format!("{n} times"));
+        let ended = self.told.ended.as_ref();
+        let left = match (self.exit, self.left) {
+            _ if ended.is_some() => None,
+            (LifeExit::Ours(change), Some(_)) => Some(change.past().to_owned()),
+            (LifeExit::Transfer, Some(_)) => Some("transferred".to_owned()),
+            (LifeExit::Unknown, Some(_)) => Some("left".to_owned()),
+            (_, None) => None,
+        };
+        let words = [
+            ended.map(|(kind, _)| words_of_end(kind).to_owned()),
+            left,
+            self.taken.map(|_| "taken".to_owned()),
+            (self.requeues > 0).then(|| "requeued".to_owned()),
+            times(self.told.transfers),
+            times(self.told.deliveries),
+        ];
+        words.into_iter().flatten().collect()
+    }
+
     /// True when it has come to an end, so that what happens to its member next is another life.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -258,8 +295,8 @@ impl Lives {
         shown
     }
 
-    /// Its text and the names of the clients that MONITOR has told of are looked through; `late` is
-    /// what waits though it is due, or left more than [`LATE_MS`] after that.
+    /// Its text, the clients that MONITOR has told of and the words for its fate are looked through;
+    /// `late` is what waits though it is due, or left more than [`LATE_MS`] after that.
     fn matches(&self, life: &MessageLife, filter: &Filter) -> bool {
         let told = &life.told;
         let ended = told.ended.as_ref().map(|(_, moment)| moment);
@@ -273,10 +310,14 @@ impl Lives {
         let by = moments.filter_map(|moment| moment.by.as_ref());
         let mut text = life.text.clone();
         for by in by.chain(&told.in_vain) {
-            for said in self.names.now(by).into_iter().chain([&**by]) {
-                text.push('\n');
-                text.push_str(&text::printable_bytes(said));
-            }
+            // By what it is called on the screen.
+            let said = self.names.now(by).unwrap_or(by);
+            text.push('\n');
+            text.push_str(&text::printable_bytes(said));
+        }
+        for word in life.words() {
+            text.push('\n');
+            text.push_str(&word);
         }
         let seen = EntryParts {
             id: life.id,

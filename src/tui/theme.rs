@@ -302,6 +302,12 @@ impl Theme {
                         .flatten()
                         .any(|x| words.get(x) == Some(&true))
                 };
+                // Nothing is to be seen of it, unless it is reversed: it goes with the words.
+                let is_blank = cell.symbol() == " ";
+                if is_blank && !matches!(cell.fg, Color::Reset | Color::Indexed(_)) {
+                    cell.fg = Color::Reset;
+                    continue;
+                }
                 // A mark between digits is read with them, and so is one at the end of a word.
                 if !(words[x] || is_mark(cell) && joins()) {
                     continue;

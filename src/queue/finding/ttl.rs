@@ -1,6 +1,8 @@
 //! An expiry on one of the keys: when it runs out, all entries in it are lost without a word. Of
 //! timeouts, also what was lost.
 
+use chrono::DateTime;
+
 use super::id::TTL as ID;
 use super::watch::ExpiredEntries;
 use super::{Act, Advice, Finding, QueueFacts, RuleVerdict, Severity, Step};
@@ -117,7 +119,7 @@ fn lost_with(expired: &ExpiredEntries, ago_ms: i64) -> Finding {
     let due = if *late == 0 {
         String::new()
     } else {
-        let late = text::counted(*late, "one of them was due", "of them were due");
+        let late = text::counted(*late, "of them was due", "of them were due");
         format!("; {late}, and may have been transferred before")
     };
     Finding::new(ID, Severity::Critical, headline)
@@ -131,9 +133,13 @@ fn lost_with(expired: &ExpiredEntries, ago_ms: i64) -> Finding {
         )
 }
 
-/// Seconds since the epoch, as `date -d @…` takes them.
+/// `2026-11-30 21:13:09 UTC`.
 fn instant_of(at: EpochMillis) -> String {
-    format!("@{}", at.get().div_euclid(1_000))
+    let known = DateTime::from_timestamp_millis(at.get());
+    known.map_or_else(
+        || format!("{} ms since the epoch", at.get()),
+        |at| at.format("%F %T UTC").to_string(),
+    )
 }
 
 #[cfg(test)]

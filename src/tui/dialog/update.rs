@@ -10,7 +10,6 @@ use super::{AnswerRemark, Button, Dialog, Question};
 use crate::tui::effect::Effect;
 use crate::tui::hitmap::Target;
 use crate::tui::keys::{Action, Code, Key, KeyPlace};
-use crate::tui::lives::LivesView;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::msg::Msg;
 use crate::tui::{change, lives, offer, worker};
@@ -221,7 +220,7 @@ fn refused(model: &mut Model) -> Vec<Effect> {
             vec![Effect::tell(Msg::Offer(offer::Msg::Refused(offer.queue)))]
         }
         Question::Monitor(_) => {
-            model.overlay = Some(Overlay::Lives(LivesView::default()));
+            lives::update::return_to(model);
             Vec::new()
         }
         Question::StartWorker(_) | Question::StopWorker(_) | Question::Leave(_) => Vec::new(),

@@ -11,18 +11,25 @@ use crate::tui::model::Model;
 /// Rows beside the lives: what the columns mean, and what cannot be known.
 const BESIDE: usize = 3;
 
-/// The worst finding of the queue, while a message that is shown waits though it is due.
+/// Findings that are named.
+const MOST_HINDRANCES: usize = 3;
+
+/// The worst findings of the queue, while a message that is shown waits though it is due.
 #[must_use]
-pub fn hindrance(model: &Model) -> Option<&Finding> {
+pub fn hindrances(model: &Model) -> Vec<&Finding> {
     let is_late = |life: &&super::MessageLife| life.left.is_none() && life.due < model.now;
-    model.lives.shown(None).into_iter().find(is_late)?;
-    let worst = model.selected()?.findings.first();
-    worst.filter(|finding| finding.severity > Severity::Note)
+    let shown = model.lives.shown(None);
+    let Some(row) = model.selected().filter(|_| shown.iter().any(is_late)) else {
+        return Vec::new();
+    };
+    let bad = row.findings.iter();
+    let bad = bad.filter(|finding| finding.severity > Severity::Note);
+    bad.take(MOST_HINDRANCES).collect()
 }
 
 /// Rows beside the lives now.
 fn beside(model: &Model) -> usize {
-    BESIDE + usize::from(hindrance(model).is_some())
+    BESIDE + hindrances(model).len()
 }
 
 /// Columns of the box.

@@ -8,7 +8,9 @@ use super::{
 };
 use crate::clock::EpochMillis;
 use crate::payload::{Codec, Habit};
-use crate::queue::{Announcement, Change, Due, Entry, Filter, Known, Pulse, Queue, State, text};
+use crate::queue::{
+    Announcement, Change, Due, Entry, Filter, Known, Pulse, Queue, Severity, State, text,
+};
 use crate::trace::life::Moment;
 use crate::trace::{Event, EventKind};
 use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question};
@@ -76,7 +78,8 @@ fn last_line(model: &Model) -> usize {
     model.drawn.room.last_line.unwrap_or(usize::MAX)
 }
 
-/// Moves the cursor by rows, or scrolls the life that is open; far enough, to the first or last one.
+/// Moves the cursor by rows: far enough, to the first or last life. Where the life that is open does not
+/// fit, scrolls that.
 pub(crate) fn by(model: &mut Model, rows: i64) {
     let Some(Overlay::Lives(view)) = &model.overlay else {
         return;
@@ -85,7 +88,9 @@ pub(crate) fn by(model: &mut Model, rows: i64) {
         let to = (to.min(last) as u64).saturating_add_signed(rows);
         usize::try_from(to).unwrap_or(usize::MAX).min(last)
     };
-    if let Some(scroll) = view.opened {
+    if let Some(scroll) = view.opened
+        && last_line(model) > 0
+    {
         let to = add(scroll, last_line(model));
         if let Some(view) = shown(model) {
             view.opened = Some(to);
@@ -270,18 +275,20 @@ fn select(model: &mut Model, queue: &Queue) {
 
 /// The ways on which messages may have left before a refresh.
 struct Exits {
-    /// Nobody transfers.
-    nobody: bool,
+    /// Nobody transfers, or something is wrong, so that what leaves need not be transferred.
+    is_doubtful: bool,
     /// A change of ours is under way at the queue.
     changes: Option<Change>,
 }
 
 impl Exits {
     fn of(model: &Model, queue: &Queue, pulse: &Pulse) -> Self {
+        let findings = model.selected().map_or(&[][..], |row| &row.findings);
+        let is_sick = findings.iter().any(|one| one.severity > Severity::Note);
         let running = model.changing.running();
         let own = running.filter(|(one, _)| one.queue == *queue);
         Self {
-            nobody: pulse.transfer_clients == Known::Is(0),
+            is_doubtful: pulse.transfer_clients == Known::Is(0) || is_sick,
             changes: own.map(|(one, _)| one.change),
         }
     }
@@ -299,7 +306,9 @@ impl Exits {
             (Some(acted), _) => LifeExit::Ours(acted.change),
             (None, Some(change @ Change::Transfer)) if !life.left_early() => LifeExit::Ours(change),
             (None, Some(_)) => LifeExit::Unknown,
-            (None, None) if self.nobody || life.left_early() => LifeExit::Unknown,
+            (None, None) if self.is_doubtful || life.left_early() => LifeExit::Unknown,
+            // A member that nobody can unpack is removed by hand.
+            (None, None) if queue.unwrap(&life.member).is_err() => LifeExit::Unknown,
             (None, None) => LifeExit::Transfer,
         }
     }
@@ -502,6 +511,10 @@ impl Lives {
             | EventKind::Renamed => {
                 life.left = Some(step);
                 life.told.ended = Some((event.kind.clone(), moment));
+                if life.told.consumed.is_none() {
+                    // A refresh took it for taken.
+                    life.taken = None;
+                }
             }
             EventKind::InVain { .. } | EventKind::Failed => {}
         }
@@ -616,13 +629,20 @@ fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) 
         question: Question::Monitor(queue),
         told: None,
     };
+    if let Some(Overlay::Lives(view)) = &model.overlay {
+        model.lives.before_question = Some(view.clone());
+    }
     dialog::update::open(model, dialog);
 }
 
+/// A question has been answered: the lives are as they were before it.
+pub(crate) fn return_to(model: &mut Model) {
+    let before = model.lives.before_question.take();
+    model.overlay = Some(Overlay::Lives(before.unwrap_or_default()));
+}
+
 fn agreed(model: &mut Model, queue: Queue) -> Vec<Effect> {
-    if !matches!(model.overlay, Some(Overlay::Lives(_))) {
-        model.overlay = Some(Overlay::Lives(LivesView::default()));
-    }
+    return_to(model);
     if model.selected().is_none_or(|row| row.queue != queue) || model.lives.tracing.is_some() {
         return Vec::new();
     }
@@ -634,6 +654,7 @@ fn agreed(model: &mut Model, queue: Queue) -> Vec<Effect> {
     }
     let generation = model.schedule.next_generation();
     model.lives.ended = None;
+    model.lives.failed = 0;
     model.lives.tracing = Some(Tracing {
         generation,
         until: None,

@@ -7,8 +7,8 @@ use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 
 use super::author::Author;
-use super::place::card::{CardTone, LABEL, ended};
-use super::{LifeExit, LivesView, MessageLife};
+use super::place::card::{CardTone, LABEL};
+use super::{LifeExit, LivesView, MessageLife, words_of_end};
 use crate::queue::text;
 use crate::tui::area::{Area, Slot};
 use crate::tui::cursor::ScrollArea;
@@ -56,20 +56,25 @@ pub(crate) fn render(ctx: &Ctx, view: &LivesView, buf: &mut Buffer) {
         right.push(TitlePart::new(60, words, t.text));
     }
     if shown.len() > rows {
-        let words = format!("{} of {} {}", rows + top, shown.len(), t.glyphs.down);
+        let more = if rows + top < shown.len() {
+            t.glyphs.down
+        } else {
+            ""
+        };
+        let words = format!("{} of {} {more}", rows + top, shown.len());
+        let words = words.trim_end().to_owned();
         right.push(TitlePart::new(50, words, t.warn));
     }
     ctx.pane(slot, None, left, right, buf);
     let known = (shown.len() as u64, top as u64);
     ctx.rail(ScrollArea::Lives, slot, body, known);
-    let hindrance = super::place::hindrance(m);
     let listed = shown.iter().enumerate().skip(top);
     for ((at, life), y) in listed.zip(body.y..body.y + body.h) {
         let row = Area::new(body.x, y, body.w, 1);
         ctx.record(row, Target::Life(at));
         let mut line = Line::new(buf, body.x, y, body.w);
         line.skip(1);
-        lane::put(ctx, life, hindrance.is_some(), line, buf);
+        lane::put(ctx, life, line, buf);
         if at == cursor {
             ctx.select(row, true, buf);
         }
@@ -78,10 +83,19 @@ pub(crate) fn render(ctx: &Ctx, view: &LivesView, buf: &mut Buffer) {
     let mut foot = Line::new(buf, body.x, body.y, body.w);
     if shown.is_empty() {
         let words = match &view.filter {
-            Some(_) => "None of those that were seen matches.",
-            None => "No message seen yet: lives begin when a queue is selected.",
+            Some(_) => match unseen(m) {
+                0 => "None of those that were seen matches.".to_owned(),
+                count => {
+                    let more = text::counted(count, "more waits", "more wait");
+                    format!(
+                        "None of those that were seen matches; {more}: the filter of the entries \
+                         looks through all."
+                    )
+                }
+            },
+            None => "No message seen yet: lives begin when a queue is selected.".to_owned(),
         };
-        foot.skip(1).put_cut(buf, words, cut, t.dim);
+        foot.skip(1).put_cut(buf, &words, cut, t.dim);
     }
     let within = shown
         .iter()
@@ -105,12 +119,13 @@ pub(crate) fn render(ctx: &Ctx, view: &LivesView, buf: &mut Buffer) {
     let key = m.keymap.label(Action::Monitor, m.look.ascii);
     let key = key.unwrap_or_default();
     let (told, style) = monitored(ctx, &key);
-    let next = match (m.lives.failed, &m.lives.tracing) {
-        (0, Some(_)) => format!("{key} ends it"),
-        (0, None) if matches!(m.lives.ended, Some(Err(_))) => format!(
+    let next = match (m.lives.failed, &m.lives.ended) {
+        (0, Some(Err(_))) => format!(
             "without MONITOR: delayscope trace {} --probe 5 follows test messages",
             text::printable(&name)
         ),
+        (0, _) if m.lives.tracing.is_some() => String::new(),
+        (0, Some(Ok(_))) => format!("or: delayscope trace {}", text::printable(&name)),
         (0, None) => format!(
             "{key} runs it for 30 s after a question; or: delayscope trace {}",
             text::printable(&name)
@@ -120,19 +135,18 @@ pub(crate) fn render(ctx: &Ctx, view: &LivesView, buf: &mut Buffer) {
             format!("{times} failed half-way: what stands before the entry at fault comes again")
         }
     };
-    let wrong = hindrance.map(|finding| {
+    let wrong = super::place::hindrances(m).into_iter().map(|finding| {
         let headline = text::printable(&finding.headline);
         (format!("wrong with this queue: {headline}"), t.late)
     });
     let below = [(earlier, t.dim), (told, style), (next, t.dim)];
     for ((words, style), y) in wrong
-        .iter()
-        .chain(&below)
+        .chain(below)
         .zip(body.y + body.h..slot.inner.y + slot.inner.h)
     {
         let mut line = Line::new(buf, body.x, y, body.w);
         line.skip(1);
-        line.put_cut(buf, words, cut, *style);
+        line.put_cut(buf, &words, cut, style);
     }
 }
 
@@ -191,7 +205,7 @@ fn monitored(ctx: &Ctx, key: &str) -> (String, Style) {
                 let left = until.saturating_duration_since(m.instant).as_millis();
                 let left = text::countdown(i64::try_from(left).unwrap_or(i64::MAX));
                 (
-                    format!("MONITOR runs: exact times and clients, {left} to go"),
+                    format!("MONITOR runs: exact times and clients, {left} to go; {key} ends it"),
                     t.accent,
                 )
             }
@@ -214,7 +228,7 @@ pub(crate) fn went(ctx: &Ctx, life: &MessageLife) -> Option<String> {
     if let Some((kind, moment)) = &life.told.ended {
         return Some(format!(
             "{}{}, {}",
-            ended(kind),
+            words_of_end(kind),
             Author::of(&ctx.model.lives.names, Some(moment)).whole(),
             clock(left.at)
         ));

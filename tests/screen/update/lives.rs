@@ -376,6 +376,76 @@ fn a_requeue_is_told_with_who_made_it_and_does_not_take_back_the_offer() {
 }
 
 #[test]
+fn what_a_refresh_took_for_taken_is_what_monitor_tells_of_it() {
+    let mut desk = three();
+    desk.live(2_500, 1);
+    let mut monitored = Monitored::of(desk);
+    let (member, _) = monitored.desk.world[0].entries.remove(0);
+    monitored.desk.live(1_500, 1);
+    assert!(lane(&monitored.desk, "entry 0").contains(" taken +"));
+    monitored.happens(&member, FIRST, EventKind::Removed);
+    let lane = lane(&monitored.desk, "entry 0");
+    assert!(lane.contains("removed by 10.0.0.2:5002"), "{lane}");
+    monitored.desk.press(Code::Enter);
+    let card = rows(&monitored.desk).concat();
+    assert!(
+        card.contains("removed by") && !card.contains("taken,"),
+        "{card}"
+    );
+}
+
+#[test]
+fn of_a_member_that_nobody_can_unpack_no_transfer_is_told() {
+    let mut desk = three();
+    let (_, due) = desk.world[0].entries[0].clone();
+    desk.world[0].entries.insert(0, (b"no frame".to_vec(), due));
+    desk.live(2_500, 1);
+    desk.char('T');
+    desk.world[0].entries.remove(0);
+    desk.live(1_500, 1);
+    let lane = lane(&desk, "no frame");
+    assert!(lane.contains(": transferred or removed"), "{lane}");
+}
+
+#[test]
+fn arrows_lead_from_an_opened_life_to_the_next_one() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    desk.char('T');
+    desk.press(Code::Enter);
+    assert!(
+        rows(&desk).concat().contains("entry 0 "),
+        "{:#?}",
+        rows(&desk)
+    );
+    desk.press(Code::Up);
+    let all = rows(&desk).concat();
+    assert!(all.contains("Life of a message"), "{all}");
+    let payload = rows(&desk).into_iter().find(|row| row.contains("payload "));
+    assert!(payload.unwrap().contains("entry 1"));
+}
+
+#[test]
+fn a_question_about_monitor_leads_back_to_the_life_that_it_was_asked_on() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    desk.char('T');
+    desk.press(Code::Enter);
+    desk.char('M');
+    let price = lives::MonitorPrice {
+        now: delayscope::queue::Known::Is(3),
+        span: Duration::from_secs(30),
+        most: 20_000,
+        buffer: 16_000_000,
+    };
+    let queue = desk.world[0].queue.clone();
+    desk.tell(Msg::Lives(lives::Msg::Priced(queue, Ok(price))));
+    assert!(matches!(desk.model.overlay, Some(Overlay::Dialog(_))));
+    desk.press(Code::Esc);
+    assert!(rows(&desk).concat().contains("Life of a message"));
+}
+
+#[test]
 fn of_what_left_while_nobody_transfers_no_transfer_is_told() {
     let mut desk = three();
     desk.world[0].clients = 0;

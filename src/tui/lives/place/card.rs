@@ -1,10 +1,9 @@
-//! All that is known of one message, a line each.
+//! All that is known of one message, a line each, what happened in the order of time.
 
 use super::super::author::{self, Author};
-use super::super::{LATE_MS, LifeExit, LifeStep, MessageLife, MonitoredLife};
+use super::super::{LATE_MS, LifeExit, LifeStep, MessageLife, MonitoredLife, words_of_end};
 use crate::clock::EpochMillis;
 use crate::queue::text;
-use crate::trace::EventKind;
 use crate::trace::life::Moment;
 use crate::tui::model::Model;
 use crate::tui::moments;
@@ -44,78 +43,92 @@ pub enum CardTone {
 #[must_use]
 pub fn lines(model: &Model, life: &MessageLife, columns: usize) -> Vec<CardLine> {
     let room = columns.saturating_sub(usize::from(LABEL)).max(8);
-    let mut card = Card {
+    let mut lines = facts(life, room);
+    let mut steps = Steps {
         model,
         life,
-        room,
-        lines: Vec::new(),
+        all: Vec::new(),
     };
-    card.facts();
-    card.beginning();
-    card.way();
-    card.end();
-    card.unknown();
-    card.lines
+    steps.beginning();
+    steps.way();
+    steps.end();
+    // What has no time of its own stays behind what it is said of.
+    steps.all.sort_by_key(|step| step.order);
+    for step in steps.all {
+        let zone = model.look.zone;
+        let at = step.at.map(|at| moments::long(zone, at, model.now));
+        let label = at.unwrap_or_default();
+        lines.extend(rows(&label, &step.words, step.tone, room));
+    }
+    if life.told == MonitoredLife::default() && model.lives.tracing.is_none() {
+        lines.extend(rows("", "", CardTone::Plain, room));
+        let words = "Who offered, transferred and took it is known only of what happens while \
+                     MONITOR runs.";
+        lines.extend(rows("", words, CardTone::Dim, room));
+    }
+    lines
 }
 
-struct Card<'a> {
+/// A line, and those that it goes on in.
+fn rows(label: &str, words: &str, tone: CardTone, room: usize) -> Vec<CardLine> {
+    let mut label = label.to_owned();
+    let rows = wrapped(words, room).into_iter();
+    let rows = rows.map(|words| CardLine {
+        label: std::mem::take(&mut label),
+        words,
+        tone,
+    });
+    rows.collect()
+}
+
+/// Its payload, and what it is called by.
+fn facts(life: &MessageLife, room: usize) -> Vec<CardLine> {
+    let says = if life.text.is_empty() {
+        "too large to be shown here"
+    } else {
+        &life.text
+    };
+    let mut lines = rows("payload", says, CardTone::Plain, room);
+    if lines.len() > MOST_ROWS {
+        lines.truncate(MOST_ROWS);
+        lines[MOST_ROWS - 1].words.push('…');
+    }
+    lines.extend(rows("codec", life.codec.name(), CardTone::Dim, room));
+    lines.extend(rows("id", &life.id.to_string(), CardTone::Dim, room));
+    lines.extend(rows("", "", CardTone::Plain, room));
+    lines
+}
+
+/// Something that happened to it.
+struct CardStep {
+    /// When; none of what is said of the step before, or where that is not known.
+    at: Option<EpochMillis>,
+    /// Its place in the order of time.
+    order: EpochMillis,
+    words: String,
+    tone: CardTone,
+}
+
+struct Steps<'a> {
     model: &'a Model,
     life: &'a MessageLife,
-    room: usize,
-    lines: Vec<CardLine>,
+    all: Vec<CardStep>,
 }
 
-impl Card<'_> {
-    fn say(&mut self, label: &str, words: &str, tone: CardTone) {
-        let mut label = label.to_owned();
-        for words in wrapped(words, self.room) {
-            self.lines.push(CardLine {
-                label: std::mem::take(&mut label),
-                words,
-                tone,
-            });
-        }
-    }
-
-    fn at(&self, at: EpochMillis) -> String {
-        moments::long(self.model.look.zone, at, self.model.now)
+impl Steps<'_> {
+    fn say(&mut self, at: Option<EpochMillis>, words: String, tone: CardTone) {
+        let before = self.all.last().map(|step| step.order);
+        let order = at.or(before).unwrap_or(self.life.seen);
+        self.all.push(CardStep {
+            at,
+            order,
+            words,
+            tone,
+        });
     }
 
     fn by(&self, moment: Option<&Moment>) -> String {
         Author::of(&self.model.lives.names, moment).whole()
-    }
-
-    /// Its payload, and what it is called by.
-    fn facts(&mut self) {
-        let life = self.life;
-        let mut rows = wrapped(&life.text, self.room);
-        let is_cut = rows.len() > MOST_ROWS;
-        rows.truncate(MOST_ROWS);
-        if let Some(last) = rows.last_mut().filter(|_| is_cut) {
-            last.push('…');
-        }
-        if life.text.is_empty() {
-            rows = vec!["too large to be shown here".to_owned()];
-        }
-        let mut label = "payload";
-        for row in rows {
-            self.lines.push(CardLine {
-                label: std::mem::take(&mut label).to_owned(),
-                words: row,
-                tone: CardTone::Plain,
-            });
-        }
-        self.say("codec", life.codec.name(), CardTone::Dim);
-        self.say("id", &life.id.to_string(), CardTone::Dim);
-        self.blank();
-    }
-
-    fn blank(&mut self) {
-        self.lines.push(CardLine {
-            label: String::new(),
-            words: String::new(),
-            tone: CardTone::Plain,
-        });
     }
 
     /// From its offer to its due time.
@@ -124,32 +137,26 @@ impl Card<'_> {
         let told = &life.told;
         match told.offered.as_ref().and_then(time) {
             Some(at) => {
-                let delay = life.due.since(at);
-                let delay = if life.is_due_known && delay >= 0 {
-                    format!(", to be due after {}", text::span(delay.unsigned_abs()))
+                let ms = life.due.since(at);
+                let delay = if life.is_due_known && ms >= 0 && life.requeues == 0 {
+                    format!(", to be due after {}", rounded(ms))
                 } else {
                     String::new()
                 };
                 let by = self.by(told.offered.as_ref());
-                self.say(
-                    &self.at(at),
-                    &format!("offered{by}{delay}"),
-                    CardTone::Plain,
-                );
+                self.say(Some(at), format!("offered{by}{delay}"), CardTone::Plain);
             }
-            None => self.say(
-                &self.at(life.seen),
-                "first seen: it was offered before",
-                CardTone::Dim,
-            ),
+            None => {
+                let words = "first seen: it was offered before".to_owned();
+                self.say(Some(life.seen), words, CardTone::Dim);
+            }
         }
         if life.requeues > 0 {
             let times = text::counted(life.requeues, "time", "times");
             let by = self.by(told.requeued.as_ref());
             let at = told.requeued.as_ref().and_then(time);
-            let at = at.map_or_else(String::new, |at| self.at(at));
-            let words = format!("given another due time{by}, {times}");
-            self.say(&at, &words, CardTone::Warn);
+            let words = format!("given another due time, or put back{by}, {times}");
+            self.say(at, words, CardTone::Warn);
         }
         if let Some(at) = life.announced {
             let published = "its due time was published";
@@ -161,25 +168,32 @@ impl Card<'_> {
                 }
                 None => (published.to_owned(), CardTone::Plain),
             };
-            self.say(&self.at(at), &words, tone);
+            self.say(Some(at), words, tone);
         }
+        self.due();
+    }
+
+    fn due(&mut self) {
+        let life = self.life;
         if !life.is_due_known {
-            self.say("due", "when it was due was not seen", CardTone::Dim);
+            let words = "when it was due was not seen".to_owned();
+            self.say(None, words, CardTone::Dim);
             return;
         }
         let left = life.due.since(self.model.now);
         let (words, tone) = match life.left {
-            None if left < 0 => (
-                format!("due, and late by {}", text::countdown(-left)),
-                CardTone::Late,
-            ),
+            None if left < 0 => {
+                let late = text::countdown(-left);
+                (format!("due, and late by {late}"), CardTone::Late)
+            }
             None => (
                 format!("due, in {}", text::countdown(left)),
                 CardTone::Plain,
             ),
+            Some(left) if left.at < life.due => ("would have been due".to_owned(), CardTone::Dim),
             Some(_) => ("due".to_owned(), CardTone::Plain),
         };
-        self.say(&self.at(life.due), &words, tone);
+        self.say(Some(life.due), words, tone);
     }
 
     /// The words for how long after its due time, and their weight.
@@ -188,10 +202,8 @@ impl Card<'_> {
             return (String::new(), CardTone::Plain);
         }
         let ms = at.since(self.life.due);
-        let words = match ms {
-            0.. => format!(", {} after it was due", text::span(ms.unsigned_abs())),
-            _ => format!(", {} before it was due", text::span(ms.unsigned_abs())),
-        };
+        let side = if ms < 0 { "before" } else { "after" };
+        let words = format!(", {} {side} it was due", text::span(ms.unsigned_abs()));
         let tone = if ms > LATE_MS {
             CardTone::Late
         } else {
@@ -207,26 +219,14 @@ impl Card<'_> {
         if let Some(at) = told.transferred.as_ref().and_then(time) {
             let (after, tone) = self.after(at);
             let by = self.by(told.transferred.as_ref());
-            self.say(&self.at(at), &format!("transferred{by}{after}"), tone);
+            self.say(Some(at), format!("transferred{by}{after}"), tone);
             self.rivals();
         } else if told.ended.is_none()
             && let Some(left) = life.left
         {
-            let (after, tone) = self.after(left.at);
-            let within = within(left);
-            let (words, tone) = if let LifeExit::Ours(change) = life.exit {
-                let words = format!("{} from this screen{within}", change.past());
-                (words, CardTone::Warn)
-            } else if life.left_early() {
-                let words = "gone before it was due: polled, moved, removed or lost with its key";
-                (format!("{words}{within}"), CardTone::Warn)
-            } else if life.exit == LifeExit::Unknown || super::hindrance(self.model).is_some() {
-                (format!("gone{after}: transferred or removed{within}"), tone)
-            } else {
-                (format!("transferred{after}{within}"), tone)
-            };
-            self.say(&self.at(left.at), &words, tone);
+            self.left(left);
         }
+        self.repeated();
         if let Some(at) = told.consumed.as_ref().and_then(time) {
             let (after, tone) = self.after(at);
             let by = self.by(told.consumed.as_ref());
@@ -235,16 +235,38 @@ impl Card<'_> {
                 let ms = at.since(since).max(0).unsigned_abs();
                 format!(", after {} in target", text::span(ms))
             });
-            self.say(&self.at(at), &format!("taken{by}{after}{waited}"), tone);
+            self.say(Some(at), format!("taken{by}{after}{waited}"), tone);
         } else if let Some(taken) = life.taken {
             let (after, tone) = self.after(taken.at);
             let words = format!("taken{after}{}", within(taken));
-            self.say(&self.at(taken.at), &words, tone);
+            self.say(Some(taken.at), words, tone);
         } else if life.left.is_some() && life.exit.is_transfer() && told.ended.is_none() {
-            let words = "in target, or taken since: that was not seen";
-            self.say("", words, CardTone::Dim);
+            let words = "in target, or taken since: that was not seen".to_owned();
+            self.say(None, words, CardTone::Dim);
         }
-        self.repeated();
+        if told.deliveries > 1 {
+            let times = text::counted(told.deliveries, "time", "times");
+            self.say(None, format!("taken {times}"), CardTone::Late);
+        }
+    }
+
+    /// It left timeouts, as a refresh has seen.
+    fn left(&mut self, left: LifeStep) {
+        let (after, tone) = self.after(left.at);
+        let within = within(left);
+        let (words, tone) = match self.life.exit {
+            LifeExit::Ours(change) => {
+                let words = format!("{} from this screen{within}", change.past());
+                (words, CardTone::Warn)
+            }
+            _ if self.life.left_early() => {
+                let words = "gone before it was due: polled, moved, removed or lost with its key";
+                (format!("{words}{within}"), CardTone::Warn)
+            }
+            LifeExit::Unknown => (format!("gone{after}: transferred or removed{within}"), tone),
+            LifeExit::Transfer => (format!("transferred{after}{within}"), tone),
+        };
+        self.say(Some(left.at), words, tone);
     }
 
     /// Tells who ran its transfer after the first one.
@@ -256,25 +278,24 @@ impl Card<'_> {
         let who = author::listed(&self.model.lives.names, in_vain.iter().map(|by| &**by));
         let count = text::counted(in_vain.len() as u64, "client", "clients");
         let words = format!("{count} ran the same transfer in vain: {who}");
-        self.say("", &words, CardTone::Dim);
+        self.say(None, words, CardTone::Dim);
     }
 
-    /// Tells what happened to it more often than once.
+    /// Tells of transfers after the first one.
     fn repeated(&mut self) {
         let life = self.life;
-        let (transfers, deliveries) = (life.told.transfers, life.told.deliveries);
+        let transfers = life.told.transfers;
         if transfers > 1 || transfers == 1 && life.left.is_none() {
             let times = text::counted(transfers, "time", "times");
             let last = match life.left {
-                Some(left) => format!("the last time {}", self.at(left.at)),
+                Some(left) => {
+                    let zone = self.model.look.zone;
+                    let at = moments::long(zone, left.at, self.model.now);
+                    format!("the last time {at}")
+                }
                 None => "and it still waits: a transfer that fails delivers it again".to_owned(),
             };
-            let words = format!("transferred {times}, {last}");
-            self.say("", &words, CardTone::Late);
-        }
-        if deliveries > 1 {
-            let times = text::counted(deliveries, "time", "times");
-            self.say("", &format!("taken {times}"), CardTone::Late);
+            self.say(None, format!("transferred {times}, {last}"), CardTone::Late);
         }
     }
 
@@ -283,18 +304,8 @@ impl Card<'_> {
         if let Some((kind, moment)) = &self.life.told.ended {
             let by = self.by(Some(moment));
             let at = time(moment).or(self.life.left.map(|left| left.at));
-            let at = at.map_or_else(String::new, |at| self.at(at));
-            self.say(&at, &format!("{}{by}", ended(kind)), CardTone::Warn);
-        }
-    }
-
-    /// Tells what could not be seen.
-    fn unknown(&mut self) {
-        if self.life.told == MonitoredLife::default() {
-            self.blank();
-            let words = "Who offered, transferred and took it is known only of what happens while \
-                         MONITOR runs.";
-            self.say("", words, CardTone::Dim);
+            let words = format!("{}{by}", words_of_end(kind));
+            self.say(at, words, CardTone::Warn);
         }
     }
 }
@@ -304,23 +315,20 @@ fn time(moment: &Moment) -> Option<EpochMillis> {
     Some(EpochMillis::new(us.div_euclid(1_000)))
 }
 
+/// A delay as it was meant: the few ms that an offer takes are not of it.
+fn rounded(ms: i64) -> String {
+    let unit = match ms {
+        ..1_000 => 1,
+        ..10_000 => 100,
+        _ => 1_000,
+    };
+    text::span((ms + unit / 2).unsigned_abs())
+}
+
 /// The words for how much earlier it may have been.
 fn within(step: LifeStep) -> String {
     match step.within_ms.unsigned_abs() {
         0 => String::new(),
         ms => format!(" (or up to {} earlier)", text::span(ms)),
-    }
-}
-
-/// The end of a message that was not transferred.
-#[must_use]
-pub fn ended(kind: &EventKind) -> &'static str {
-    match kind {
-        EventKind::Polled => "polled away before its transfer",
-        EventKind::Removed => "removed",
-        EventKind::Deleted => "lost: its key was deleted",
-        EventKind::Expired => "lost: its key expired",
-        EventKind::Renamed => "lost: its key was renamed",
-        other => other.word(),
     }
 }

@@ -4,8 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::super::author::{self, Author};
-use super::super::place::card::ended;
-use super::super::{LATE_MS, LifeExit, MessageLife};
+use super::super::{LATE_MS, LifeExit, MessageLife, words_of_end};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::trace::life::Moment;
@@ -34,15 +33,7 @@ struct LanePart {
 }
 
 /// `{"order":47… seen 14:02:01 ─ announced ─ due 14:02:06 ┃ transferred +0:01 ─ taken +0:02`
-///
-/// `is_hindered`: something is wrong with the queue, so that not all that left was transferred.
-pub(super) fn put(
-    ctx: &Ctx,
-    life: &MessageLife,
-    is_hindered: bool,
-    mut row: Line,
-    buf: &mut Buffer,
-) {
+pub(super) fn put(ctx: &Ctx, life: &MessageLife, mut row: Line, buf: &mut Buffer) {
     let t = &ctx.theme;
     let columns = (row.room() / 5).clamp(MESSAGE.0, MESSAGE.1);
     let columns = u16::try_from(columns).unwrap_or(u16::MAX);
@@ -57,7 +48,7 @@ pub(super) fn put(
     };
     message.put_cut(buf, says, t.glyphs.cut, t.text);
     row.skip(columns + 1);
-    let mut parts = parts(ctx, life, is_hindered);
+    let mut parts = parts(ctx, life);
     if says != id {
         parts.push(LanePart {
             rank: 0,
@@ -95,7 +86,7 @@ fn ranked(author: Author, first: u8) -> [(u8, String); 3] {
 }
 
 /// All there is to be told, in its order.
-fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
+fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
     let (m, t) = (ctx.model, &ctx.theme);
     let (zone, names) = (m.look.zone, &m.lives.names);
     let on = if m.look.ascii { " - " } else { " ─ " };
@@ -158,7 +149,7 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
     let times = |n| text::counted(n, "time", "times");
     match life.left {
         _ if let Some((kind, moment)) = &told.ended => {
-            part(ALWAYS, format!(" {}", ended(kind)), t.warn);
+            part(ALWAYS, format!(" {}", words_of_end(kind)), t.warn);
             for (rank, words) in ranked(Author::of(names, Some(moment)), 60) {
                 part(rank, words, t.warn);
             }
@@ -206,11 +197,7 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
             part(ALWAYS, words.to_owned(), t.warn);
             part(15, " with its key".to_owned(), t.warn);
         }
-        Some(left)
-            if told.transferred.is_none()
-                && (life.exit == LifeExit::Unknown
-                    || is_hindered && life.exit == LifeExit::Transfer) =>
-        {
+        Some(left) if told.transferred.is_none() && life.exit == LifeExit::Unknown => {
             let (span, style) = after(left.at);
             part(ALWAYS, format!(" left {span}"), style);
             part(35, ": transferred or removed".to_owned(), t.dim);
@@ -232,7 +219,7 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
                 part(25, format!(" ({who})"), t.dim);
             }
             if told.transfers > 1 {
-                part(70, format!(", {}", times(told.transfers)), t.late);
+                part(90, format!(", {}", times(told.transfers)), t.late);
                 part(45, format!(", last {}", after(left.at).0), t.late);
             }
             if let Some(taken) = life.taken {
@@ -242,7 +229,7 @@ fn parts(ctx: &Ctx, life: &MessageLife, is_hindered: bool) -> Vec<LanePart> {
                     part(rank, words, t.text);
                 }
                 if told.deliveries > 1 {
-                    part(70, format!(", {}", times(told.deliveries)), t.late);
+                    part(85, format!(", {}", times(told.deliveries)), t.late);
                 }
             } else {
                 part(35, format!("{on}in target, or taken"), t.dim);
