@@ -24,6 +24,8 @@ pub enum Msg {
     Priced(Queue, Result<MonitorPrice, String>),
     /// MONITOR is to run.
     Agreed(Queue),
+    /// It is not to run.
+    Refused,
     /// It runs, for so long at most.
     Began(u64, Duration),
     /// This happened to messages, by clients of these names.

@@ -139,7 +139,7 @@ fn who_waits_what_is_refused_and_what_nobody_can_unpack_is_told() {
     });
     // Redis counts errors since 6.2.
     if let Some(before) = of("refused_writes", &[("error", "OOM")]) {
-        assert_eq!(before, 0.0);
+        assert!(before < 0.5, "{before}");
         program.server.cmd(&["CONFIG", "SET", "maxmemory", "1"]);
         let refused: redis::RedisResult<()> = redis::cmd("SET")
             .arg("a")

@@ -226,10 +226,10 @@ impl MetricsReading<'_> {
         }
     }
 
-    /// What nobody can unpack, as far as it was sampled.
+    /// Entries that no client can read, as far as they were sampled.
     fn undecodable(&self, out: &mut Exposition) {
         let help = "Entries of the last sample (those due next and the newest) that are no frames, \
-                    so that no client can unpack them; absent where entries have no frames.";
+                    so that no client can read them; absent where entries have no frames.";
         let mut family = out.family("queue_payload_undecodable_entries", Gauge, help);
         for (one, _, labels) in self.each() {
             let sample = one.sample().filter(|_| one.queue().has_frames());

@@ -35,7 +35,7 @@ pub struct Realign {
     placed: Vec<bool>,
     /// The number of these.
     in_place: usize,
-    /// Those that the last script has brought there.
+    /// The entries that the last script has brought there.
     brought: Vec<usize>,
     /// Another server has taken over, and its list was not read yet.
     is_taken_over: bool,

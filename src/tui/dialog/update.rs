@@ -220,8 +220,7 @@ fn refused(model: &mut Model) -> Vec<Effect> {
             vec![Effect::tell(Msg::Offer(offer::Msg::Refused(offer.queue)))]
         }
         Question::Monitor(_) => {
-            lives::update::return_to(model);
-            Vec::new()
+            vec![Effect::tell(Msg::Lives(lives::Msg::Refused))]
         }
         Question::StartWorker(_) | Question::StopWorker(_) | Question::Leave(_) => Vec::new(),
     }

@@ -551,6 +551,7 @@ pub(crate) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::Priced(queue, price) => priced(model, queue, price),
         Msg::Agreed(queue) => return agreed(model, queue),
+        Msg::Refused => return_to(model),
         Msg::Began(generation, span) => {
             let until = model.instant + span;
             if let Some(tracing) = of(model, generation) {
@@ -636,7 +637,7 @@ fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) 
 }
 
 /// A question has been answered: the lives are as they were before it.
-pub(crate) fn return_to(model: &mut Model) {
+fn return_to(model: &mut Model) {
     let before = model.lives.before_question.take();
     model.overlay = Some(Overlay::Lives(before.unwrap_or_default()));
 }

@@ -135,21 +135,18 @@ impl Steps<'_> {
     fn beginning(&mut self) {
         let life = self.life;
         let told = &life.told;
-        match told.offered.as_ref().and_then(time) {
-            Some(at) => {
-                let ms = life.due.since(at);
-                let delay = if life.is_due_known && ms >= 0 && life.requeues == 0 {
-                    format!(", to be due after {}", rounded(ms))
-                } else {
-                    String::new()
-                };
-                let by = self.by(told.offered.as_ref());
-                self.say(Some(at), format!("offered{by}{delay}"), CardTone::Plain);
-            }
-            None => {
-                let words = "first seen: it was offered before".to_owned();
-                self.say(Some(life.seen), words, CardTone::Dim);
-            }
+        if let Some(at) = told.offered.as_ref().and_then(time) {
+            let ms = life.due.since(at);
+            let delay = if life.is_due_known && ms >= 0 && life.requeues == 0 {
+                format!(", to be due after {}", rounded(ms))
+            } else {
+                String::new()
+            };
+            let by = self.by(told.offered.as_ref());
+            self.say(Some(at), format!("offered{by}{delay}"), CardTone::Plain);
+        } else {
+            let words = "first seen: it was offered before".to_owned();
+            self.say(Some(life.seen), words, CardTone::Dim);
         }
         if life.requeues > 0 {
             let times = text::counted(life.requeues, "time", "times");
@@ -319,8 +316,8 @@ fn time(moment: &Moment) -> Option<EpochMillis> {
 fn rounded(ms: i64) -> String {
     let unit = match ms {
         ..1_000 => 1,
-        ..10_000 => 100,
-        _ => 1_000,
+        1_000..10_000 => 100,
+        10_000.. => 1_000,
     };
     text::span((ms + unit / 2).unsigned_abs())
 }
