@@ -2,6 +2,7 @@
 //! to node.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::time::Duration;
 
 use delayscope::clock::instant;
@@ -443,10 +444,27 @@ enum Fate {
 
 /// What a change through a failover or a move has shown.
 struct SceneFigures {
+    made: Made,
+    fate: Fate,
     /// Entries that were told to be lost and done again.
     lost: u64,
     /// The longest time between two results.
     still: Duration,
+}
+
+impl fmt::Display for SceneFigures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            made,
+            fate,
+            lost,
+            still,
+        } = self;
+        write!(
+            f,
+            "{made:?}, {fate:?}: {lost} told to be lost and done again; no result for {still:.1?} at most"
+        )
+    }
 }
 
 /// Changes, and undoes it, 3,000 entries at 2,000 a second, while that befalls the queue's owner once
@@ -533,10 +551,11 @@ async fn changed_amid(made: Made, fate: Fate, at: usize) -> SceneFigures {
         .expect("an end");
     assert_eq!(failed, None, "{summary:?}");
     let figures = SceneFigures {
+        made,
+        fate,
         lost: lost(&summary).unwrap_or(0),
         still,
     };
-    println!("{made:?}, {fate:?} at {at}: no result for {still:.1?} at most");
     // A realign tells of its entries in its end only.
     assert!(
         still < longest || made == Made::Realign,
@@ -606,23 +625,30 @@ async fn changed_amid(made: Made, fate: Fate, at: usize) -> SceneFigures {
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_hands_over_amid_it() {
-    changed_amid(Made::Requeue, Fate::FailsOver, 1_000).await;
+    println!(
+        "{}",
+        changed_amid(Made::Requeue, Fate::FailsOver, 1_000).await
+    );
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_is_taken_over_amid_it() {
-    changed_amid(Made::Delete, Fate::IsTakenOver, 1_000).await;
+    println!(
+        "{}",
+        changed_amid(Made::Delete, Fate::IsTakenOver, 1_000).await
+    );
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_owner_dies_amid_it() {
-    changed_amid(Made::Transfer, Fate::Dies, 1_000).await;
+    println!("{}", changed_amid(Made::Transfer, Fate::Dies, 1_000).await);
 }
 
 #[tokio::test]
 async fn a_change_is_whole_and_tells_the_loss_when_an_owner_that_was_cut_off_dies() {
     for n in 0..10 {
         let scene = changed_amid(Made::Requeue, Fate::IsCutOff, 700 + 200 * n).await;
+        println!("{scene}");
         // One that is seen before the next script takes nothing back: it is one of some.
         if scene.lost > 0 {
             return;
@@ -633,22 +659,28 @@ async fn a_change_is_whole_and_tells_the_loss_when_an_owner_that_was_cut_off_die
 
 #[tokio::test]
 async fn edits_are_whole_when_the_owner_hands_over_amid_them() {
-    changed_amid(Made::Edit, Fate::FailsOver, 1_000).await;
+    println!("{}", changed_amid(Made::Edit, Fate::FailsOver, 1_000).await);
 }
 
 #[tokio::test]
 async fn the_order_list_is_in_order_when_the_owner_is_taken_over_amid_a_realign() {
-    changed_amid(Made::Realign, Fate::IsTakenOver, 1_000).await;
+    println!(
+        "{}",
+        changed_amid(Made::Realign, Fate::IsTakenOver, 1_000).await
+    );
 }
 
 #[tokio::test]
 async fn what_consumers_held_is_put_back_when_the_owner_dies_amid_it() {
-    changed_amid(Made::PutBack, Fate::Dies, 1_000).await;
+    println!("{}", changed_amid(Made::PutBack, Fate::Dies, 1_000).await);
 }
 
 #[tokio::test]
 async fn a_change_is_whole_when_the_slot_goes_to_another_node_amid_it() {
-    changed_amid(Made::Transfer, Fate::GivesItAway, 1_000).await;
+    println!(
+        "{}",
+        changed_amid(Made::Transfer, Fate::GivesItAway, 1_000).await
+    );
 }
 
 #[tokio::test]
