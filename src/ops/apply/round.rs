@@ -48,12 +48,12 @@ impl Stepper {
         true
     }
 
-    /// Learns that another server has taken over; `ran_there`: the last script was run by that one. (Of
-    /// what goes round, those that were not met there are looked up in the end.)
+    /// Learns that another server has taken over; `ran_there`: the last script was run by that one.
     fn took_over(&mut self, ran_there: bool) {
         match self {
             Self::Realign(realign) => realign.took_over(ran_there),
-            Self::Sweep(_) | Self::PutBack(_) => {}
+            Self::Sweep(sweep) => sweep.took_over(),
+            Self::PutBack(put_back) => put_back.took_over(),
         }
     }
 

@@ -92,6 +92,16 @@ impl PutBack {
         self.most = most.max(1);
     }
 
+    /// Learns that another server has taken over: what has not gone round there does so again. What was
+    /// put back before is told as it was.
+    pub fn took_over(&mut self) {
+        (self.announced, self.looked) = (None, None);
+        self.turn.took_over();
+        if self.turn.is_begun() {
+            self.stage = PutBackStage::Turning;
+        }
+    }
+
     /// Puts no more back; what follows only brings the offer order back.
     pub fn stop(&mut self) {
         self.groups = Groups::default();
@@ -293,7 +303,7 @@ impl PutBack {
                 }
             }
         }
-        self.turn.went(went, n);
+        self.turn.went(went, n, page);
         Ok(self.step(done.took, fates))
     }
 

@@ -158,6 +158,16 @@ impl Sweep {
         matches!(self.stage, SweepStage::Turning)
     }
 
+    /// Learns that another server has taken over: what has not gone round there does so again. What was
+    /// done to it before is told as it was.
+    pub fn took_over(&mut self) {
+        (self.looked, self.forgets) = (None, None);
+        self.turn.took_over();
+        if self.turn.is_begun() && !matches!(self.stage, SweepStage::Counting(_)) {
+            self.stage = SweepStage::Turning;
+        }
+    }
+
     /// Deletes or edits no more; what follows only brings the offer order back.
     pub fn stop(&mut self) {
         self.stopped = true;
@@ -230,7 +240,7 @@ impl Sweep {
             }
         };
         let met: Vec<(Vec<u8>, usize)> = met.iter().map(|&(m, i)| (m.to_vec(), i)).collect();
-        self.turn.went(done.done.went, n);
+        self.turn.went(done.done.went, n, &page);
         let (at, of) = self.turn.progress();
         Ok(Some(BulkStep {
             took: done.took,

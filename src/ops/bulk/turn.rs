@@ -1,6 +1,9 @@
 //! A list that goes round once, slice by slice: how far it is, also after an answer that never
 //! came.
 
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use crate::queue::Queue;
 use crate::store::bulk::{MOST_MOVED, facts};
 use crate::store::{Store, StoreError, read};
@@ -14,6 +17,16 @@ const ELEMENTS_OF_FIRST_LOOK: usize = 100;
 /// Bytes that go round in a script at most, and are looked at in one go, as long as elements are
 /// about as large as those before them. A large element alone may be more.
 const BYTES: usize = 1 << 20;
+
+/// Elements that went round and are remembered: more are lost in no failover that was seen.
+const MOST_PASSED: usize = 50_000;
+
+/// The mark by which an element is known again.
+fn mark(element: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    element.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// One turn of the order list.
 #[derive(Debug)]
@@ -30,6 +43,10 @@ pub(super) struct ListTurn {
     sent: Option<Sent>,
     /// The last that stays of what such a script let go round, once that is known.
     behind: Option<Vec<u8>>,
+    /// The marks of the last elements that went round.
+    passed: VecDeque<u64>,
+    /// Another server has taken over, and where its list stands was not looked at yet.
+    is_taken_over: bool,
 }
 
 /// A script whose answer never came.
@@ -52,6 +69,8 @@ impl ListTurn {
             of: 0,
             sent: None,
             behind: None,
+            passed: VecDeque::new(),
+            is_taken_over: false,
         }
     }
 
@@ -69,6 +88,30 @@ impl ListTurn {
         self.left.is_some()
     }
 
+    /// Learns that another server has taken over, whose list may lack the last that went round here.
+    pub(super) fn took_over(&mut self) {
+        self.sent = None;
+        self.is_taken_over = self.is_begun();
+    }
+
+    /// Finds out how far the list of the server is that has taken over: what stands at its head and went
+    /// round before has not done so there, nor has what went round since.
+    async fn look_anew(&mut self, store: &Store, order: &[u8]) -> Result<(), StoreError> {
+        let page = read::list_page(store, order, 0, 1).await?;
+        if let Some(head) = page.elements.first().map(|head| mark(head))
+            && let Some(place) = self.passed.iter().rposition(|passed| *passed == head)
+        {
+            let lost = self.passed.drain(place..).count();
+            if let Some(left) = &mut self.left {
+                *left += lost as u64;
+            }
+            let tail = read::list_page(store, order, page.length.saturating_sub(1), 1).await?;
+            self.behind = tail.elements.into_iter().next();
+        }
+        self.is_taken_over = false;
+        Ok(())
+    }
+
     /// Looks at what goes round next: how many elements, at most `n`, and these with some beyond;
     /// none when the turn is over.
     pub(super) async fn look(
@@ -80,6 +123,9 @@ impl ListTurn {
         let Some(order) = queue.keys().order else {
             return Ok(None);
         };
+        if self.is_taken_over {
+            self.look_anew(store, &order).await?;
+        }
         let left = if let Some(left) = self.left {
             left
         } else {
@@ -97,7 +143,7 @@ impl ListTurn {
             && page.first() != Some(&sent.head)
         {
             // It did run: what stood at the head stands there no more.
-            self.went(sent.n, sent.n);
+            self.went(sent.n, sent.n, &[]);
             self.behind = sent.last;
             return Box::pin(self.look(store, queue, n)).await;
         }
@@ -122,8 +168,13 @@ impl ListTurn {
         fits.count().clamp(1, n)
     }
 
-    /// Counts elements that went round of those `asked`: fewer, when the list has no more.
-    pub(super) fn went(&mut self, went: usize, asked: usize) {
+    /// Counts elements that went round of those `asked`: fewer, when the list has no more. They were the
+    /// first of that page.
+    pub(super) fn went(&mut self, went: usize, asked: usize, page: &[Vec<u8>]) {
+        let passed = page.iter().take(went);
+        self.passed.extend(passed.map(|element| mark(element)));
+        let more = self.passed.len().saturating_sub(MOST_PASSED);
+        self.passed.drain(..more);
         let left = self.left.unwrap_or(0).saturating_sub(went as u64);
         self.left = Some(if went < asked { 0 } else { left });
     }

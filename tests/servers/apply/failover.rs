@@ -443,6 +443,36 @@ async fn what_a_failover_takes_back_of_a_realign_is_sorted_again() {
 }
 
 #[tokio::test]
+async fn a_list_that_goes_round_amid_a_failover_stands_in_its_old_order_in_the_end() {
+    let some = async |bench: &Bench, what| {
+        let mut prepared = bench.plan(what, matching("entry 1")).await.unwrap();
+        prepared.plan.way = Way::Sweep;
+        prepared
+    };
+    for scripts in [1, 3] {
+        let delete = async |bench: &Bench| some(bench, ChangeRequest::Delete).await;
+        let is_deleted = |before: &Contents, after: &Contents| {
+            let mut order = before.order.clone();
+            order.retain(|member| after.timeouts.contains_key(member));
+            after.order == order && after.timeouts.len() < before.timeouts.len()
+        };
+        is_done_again(Made::Delete, COUNT, scripts, delete, is_deleted).await;
+        let repack = async |bench: &Bench| some(bench, ChangeRequest::Repack(None)).await;
+        let is_repacked = |before: &Contents, after: &Contents| {
+            let both = before.order.iter().zip(&after.order);
+            let stay = both.clone().filter(|(old, new)| old == new);
+            let of_same_payload = |(old, new): (&Vec<u8>, &Vec<u8>)| old[17..] == new[16..];
+            let edited = both.clone().filter(|(old, new)| old != new);
+            stay.count() > 0
+                && edited.clone().count() > 0
+                && edited.clone().all(of_same_payload)
+                && after.order.len() == before.order.len()
+        };
+        is_done_again(Made::Edit, COUNT, scripts, repack, is_repacked).await;
+    }
+}
+
+#[tokio::test]
 async fn what_a_failover_takes_back_of_one_entry_is_done_again() {
     let payload = || b"another payload".to_vec();
     let edit = async |bench: &Bench| {
