@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
 use crate::payload::Codec;
-use crate::queue::{Change, Due, EntryId, EntryParts, Filter, Known, Queue, text};
+use crate::queue::{Address, Change, Due, EntryId, EntryParts, Filter, Known, Queue, text};
 use crate::trace::life::Moment;
 use crate::trace::{ClientNames, Event, EventKind};
 
@@ -37,6 +37,8 @@ pub enum Msg {
 /// The price of MONITOR, and when it ends by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MonitorPrice {
+    /// The node of a cluster that bears it; none: it is the server that was named.
+    pub node: Option<Address>,
     /// The commands a second that the server runs now: it copies each.
     pub now: Known<u64>,
     /// It lasts so long.

@@ -93,6 +93,24 @@ fn in_a_cluster_it_shows_and_changes_a_queue_at_whichever_node_has_it() {
 }
 
 #[test]
+fn in_a_cluster_monitor_is_asked_about_for_the_node_that_has_the_queue() {
+    let cluster = Cluster::start();
+    let owner = &cluster.nodes[2];
+    put(owner, &queue_at(2, 0), 1, "of the owner");
+    let mut terminal = Terminal::start(&[PROGRAM, &cluster.url(0)], SIZE, &[]);
+    terminal.wait_text("of the owner");
+    terminal.send(b"T");
+    terminal.wait_text("Lives of messages");
+    terminal.send(b"M");
+    terminal.wait_text("Run MONITOR for 0:30");
+    terminal.wait_text(&format!("127.0.0.1:{}", owner.port()));
+    terminal.send(b"y");
+    terminal.wait_text("MONITOR runs: exact times and clients");
+    let clients = format!("{:?}", owner.cmd(&["CLIENT", "LIST"]));
+    assert!(clients.contains("name=delayscope-trace"), "{clients}");
+}
+
+#[test]
 fn behind_tls_it_shows_changes_and_says_what_it_lacks() {
     let SelfSigned {
         server, url, cert, ..

@@ -22,10 +22,13 @@ impl Tasks {
         match effect {
             Effect::Price(queue) => {
                 let store = self.store.along_with(&queue);
+                let named = self.store.endpoint().address.clone();
                 let asked = async move {
                     let now = price(&store).await.map_err(|why| why.to_string())?;
                     let brakes = Brakes::USUAL;
+                    let node = store.whereabouts().address;
                     Ok(MonitorPrice {
+                        node: (node != named).then_some(node),
                         now,
                         span: brakes.span,
                         most: brakes.commands_per_s,

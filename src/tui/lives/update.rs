@@ -602,12 +602,17 @@ fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) 
     };
     let span = u64::try_from(price.span.as_millis()).unwrap_or(u64::MAX);
     let name = text::printable_bytes(queue.name.as_bytes());
-    let lines = vec![
+    let mut lines = vec![
         DialogLine::Words(format!(
             "Run MONITOR for {}, to see who offers, transfers and takes the messages of {name}?",
             text::span(span)
         )),
         DialogLine::Blank,
+    ];
+    if let Some(node) = price.node {
+        lines.push(DialogLine::Fact("node", node.to_string()));
+    }
+    lines.extend([
         DialogLine::Fact("server runs", runs),
         DialogLine::Warning(
             "The server copies every command to us and can do about half as much meanwhile."
@@ -618,7 +623,7 @@ fn priced(model: &mut Model, queue: Queue, price: Result<MonitorPrice, String>) 
              and when these lives are closed.",
             price.buffer / 1_000_000
         )),
-    ];
+    ]);
     let dialog = Dialog {
         title: "MONITOR".to_owned(),
         lines,
