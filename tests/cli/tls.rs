@@ -1,17 +1,21 @@
 //! TLS: a server behind it is reached as any other; each thing that can be wrong with certificates,
 //! names, ports and keys is told by its own sentence, with the flag that helps.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 
-use delayscope::queue::Queue;
+use delayscope::clock::instant;
+use delayscope::ops::refresh::pulse;
+use delayscope::queue::{Address, Queue, Tls};
+use delayscope::store::{Access, Store};
 
 use crate::cluster::{Cluster, MASTERS, queue_at};
 use crate::program::{Said, bare, said};
 use crate::sentinel::{Group, NAME, info};
-use crate::support::{Server, room, wait_for};
+use crate::support::{PATIENCE, Server, room, wait_for};
 
 /// Who signs certificates here.
 pub(crate) struct Authority {
@@ -255,6 +259,49 @@ fn nodes_that_are_announced_by_address_are_known_by_the_name_of_the_seed() {
     assert_eq!(told.json()[0]["waiting"], 3, "{told:?}");
     let sole = by(&format!("rediss://127.0.0.1:{port}"));
     sole.failed("not 127.0.0.1: give the right one with --sni NAME");
+}
+
+/// Something before a node that is slow at the first connection, and takes the others without a word.
+fn slow_before(port: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let mut client = listener.accept().unwrap().0;
+        let mut node = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let (mut back, mut to_client) = (node.try_clone().unwrap(), client.try_clone().unwrap());
+        std::thread::spawn(move || std::io::copy(&mut back, &mut to_client));
+        std::thread::spawn(move || {
+            // A little less than a handshake may take.
+            std::thread::sleep(Duration::from_millis(1_900));
+            std::io::copy(&mut client, &mut node)
+        });
+        let others: Vec<_> = listener.incoming().collect();
+        drop(others);
+    });
+    at
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_handshake_leaves_no_second_wait_for_the_one_under_the_name_of_the_seed() {
+    let (_files, ca, args) = files_of_servers_named("localhost");
+    let cluster = Cluster::start_behind_tls(&args.each_ref().map(String::as_str));
+    let (queue, ports) = (queue_at(2, 0), [0, 2].map(|n| cluster.nodes[n].port()));
+    let mut endpoint = cluster.endpoint(0);
+    endpoint.address = Address::Tcp("localhost".to_owned(), ports[0]);
+    endpoint.tls = Some(Tls {
+        ca_file: Some(ca),
+        ..Tls::default()
+    });
+    let slow = slow_before(ports[1]);
+    let mapping = format!("127.0.0.1:{}=127.0.0.1:{slow}", ports[1]);
+    endpoint.via.map = vec![mapping.parse().unwrap()];
+    let store = Store::open(endpoint, Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    let begun = instant();
+    pulse(&store, &queue, None).await.unwrap_err();
+    let took = instant() - begun;
+    // Both have 2 s together; one after the other they took 3.9.
+    assert!(took < Duration::from_millis(3_500), "{took:?}");
 }
 
 #[test]
