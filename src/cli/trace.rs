@@ -23,7 +23,8 @@ use printed::LinePrinter;
 use sources::{Source, sources};
 use summary::{LogEnd, TraceSummary};
 
-/// Bytes that the lives of messages may take; whoever reads a log beside them takes as much.
+/// Bytes that a trace may remember: lives, the elements of targets, queues, and whoever waits. Whoever
+/// reads a log beside it takes as much.
 const MOST_BYTES_OF_LIVES: usize = 32 << 20;
 
 /// Prints what a log tells, what MONITOR does, or what test messages do.

@@ -46,6 +46,8 @@ pub struct Figures {
     pub clients: BTreeMap<Vec<u8>, HostFigures>,
     /// Messages that were let go for want of memory before their life was over.
     pub forgotten: u64,
+    /// More queues were seen than are followed at once.
+    pub has_more_queues: bool,
     /// Messages that were late by some time when the log ended, and for which no client of Redisson had
     /// run a transfer since they were due.
     pub nobody_asked: u64,

@@ -3,16 +3,21 @@
 use std::collections::hash_map::{Entry, RandomState};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasher as _;
+use std::ops::Index;
 use std::sync::Arc;
 
 use super::command::ListEnd;
 
-/// Elements of a list that are kept at most; the oldest are forgotten first.
-const MOST_ELEMENTS: usize = 1 << 20;
+/// Bytes that a place among many places of one value takes, about.
+const BYTES_OF_A_SHARED_PLACE: usize = 24;
 /// Room for so many elements may be left before it is given back.
 const SOME: usize = 1_000;
-/// Consumers that wait at most; when there are more, the log is not believed to show their end.
-const MOST_WAITING: usize = 100_000;
+/// Room for so many elements more than a quarter is taken at once.
+const SOME_MORE: usize = 4;
+/// Bytes that a consumer takes beside those of the keys that it waits at, about.
+const BYTES_OF_A_WAIT: usize = 400;
+/// Bytes that a key takes beside its own where somebody waits at it, about.
+const BYTES_OF_A_KEY: usize = 160;
 /// A consumer that goes on so long after the end of its wait, in µs, had waited in vain.
 const SOON: i64 = 150_000;
 
@@ -43,10 +48,36 @@ pub struct TracedList {
     /// Places without an element.
     gaps: usize,
     /// Numbers of the places of messages, by the hashes of their values.
-    by_value: HashMap<u64, BTreeSet<i64>>,
+    by_value: HashMap<u64, ValuePlaces>,
+    /// Places of values that have more than one.
+    shared: usize,
     hasher: RandomState,
+    /// Elements that were forgotten for want of memory: so many stand before all others at that end.
+    forgotten: usize,
+    /// The end at which the oldest elements are.
+    oldest: ListEnd,
     /// It holds nothing else: it was empty at some time that the log shows.
     pub is_known: bool,
+}
+
+/// The places of one value: mostly it is one, which needs no room of its own.
+#[derive(Debug)]
+enum ValuePlaces {
+    One(i64),
+    Many(BTreeSet<i64>),
+}
+
+impl ValuePlaces {
+    /// The places from that end, at most so many of those that `found` finds something at.
+    fn find<T>(&self, from: ListEnd, most: usize, found: impl Fn(&i64) -> Option<T>) -> Vec<T> {
+        match (self, from) {
+            (Self::One(place), _) => found(place).into_iter().take(most).collect(),
+            (Self::Many(all), ListEnd::Left) => all.iter().filter_map(found).take(most).collect(),
+            (Self::Many(all), ListEnd::Right) => {
+                all.iter().rev().filter_map(found).take(most).collect()
+            }
+        }
+    }
 }
 
 impl TracedList {
@@ -58,15 +89,29 @@ impl TracedList {
             first: 0,
             gaps: 0,
             by_value: HashMap::new(),
+            shared: 0,
             hasher: RandomState::new(),
+            forgotten: 0,
+            oldest: ListEnd::Left,
             is_known,
         }
     }
 
     /// Puts an element with this value at that end.
     pub fn push(&mut self, end: ListEnd, element: Element, value: &[u8]) {
+        if self.forgotten > 0 && end == self.oldest {
+            // They would stand amid the others: nothing is known of their places any more.
+            (self.forgotten, self.is_known) = (0, false);
+        }
+        if self.forgotten == 0 {
+            self.oldest = end.other();
+        }
         let hash = self.hasher.hash_one(value);
         let placed = Some(PlacedElement { element, hash });
+        // Not twice as much: while a large list moves to its new room, it has both.
+        if self.places.len() == self.places.capacity() {
+            self.places.reserve_exact(self.places.len() / 4 + SOME_MORE);
+        }
         let place = match end {
             ListEnd::Left => {
                 self.places.push_front(placed);
@@ -79,17 +124,49 @@ impl TracedList {
             }
         };
         if element.life().is_some() {
-            self.by_value.entry(hash).or_default().insert(place);
+            self.remember(hash, place);
         }
         self.tidy();
-        if self.places.len() > MOST_ELEMENTS {
-            self.pop(end.other());
-            self.is_known = false;
-        }
     }
 
     /// Takes one from that end; none when there is none.
     pub fn pop(&mut self, end: ListEnd) -> Option<Element> {
+        if self.forgotten > 0 && (end == self.oldest || self.places.is_empty()) {
+            self.forgotten -= 1;
+            return Some(Element::Other);
+        }
+        let placed = self.take(end)?;
+        self.shrink();
+        Some(placed.element)
+    }
+
+    /// Forgets the oldest elements, an eighth of them, so that their room is free: how many there are is
+    /// still known. The lives that they are of.
+    pub fn forget_oldest(&mut self) -> Vec<u64> {
+        let count = self.places.len() - self.gaps;
+        let mut lives = Vec::new();
+        for _ in 0..count.div_ceil(8) {
+            let Some(placed) = self.take(self.oldest) else {
+                break;
+            };
+            self.forgotten += 1;
+            lives.extend(placed.element.life());
+        }
+        self.shrink();
+        lives
+    }
+
+    /// Bytes that its elements take, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let of_places = self.places.capacity() * size_of::<Option<PlacedElement>>();
+        // A map is full when seven eighths of its room are taken.
+        let of_values = self.by_value.capacity() * (size_of::<(u64, ValuePlaces)>() + 1) * 8 / 7;
+        of_places + of_values + self.shared * BYTES_OF_A_SHARED_PLACE
+    }
+
+    /// Takes an element that is still known from that end.
+    fn take(&mut self, end: ListEnd) -> Option<PlacedElement> {
         let (place, placed) = match end {
             ListEnd::Left => {
                 let place = self.first;
@@ -103,7 +180,17 @@ impl TracedList {
             self.forget(placed.hash, place);
         }
         self.trim();
-        placed.map(|placed| placed.element)
+        placed
+    }
+
+    /// Gives room back when most of it is free: a target is full once, and nearly empty for hours.
+    fn shrink(&mut self) {
+        if self.places.capacity() / 4 > self.places.len() + SOME {
+            self.places.shrink_to(self.places.len() * 2);
+        }
+        if self.by_value.capacity() / 4 > self.by_value.len() + SOME {
+            self.by_value.shrink_to(self.by_value.len() * 2);
+        }
     }
 
     /// Takes out those of the places with this value that `is_it` holds for, at most so many from that
@@ -124,10 +211,7 @@ impl TracedList {
             let life = there.element.life()?;
             is_it(life).then_some((*place, life))
         };
-        let found: Vec<(i64, u64)> = match from {
-            ListEnd::Left => places.iter().filter_map(life_at).take(most).collect(),
-            ListEnd::Right => places.iter().rev().filter_map(life_at).take(most).collect(),
-        };
+        let found = places.find(from, most, life_at);
         let mut lives = Vec::new();
         for (place, life) in found {
             let index = self.index(place);
@@ -140,16 +224,17 @@ impl TracedList {
             self.trim();
         }
         self.tidy();
+        self.shrink();
         lives
     }
 
-    /// The number of elements that are known.
+    /// The number of elements that the log has shown to be there.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.len() - self.gaps
+        self.places.len() - self.gaps + self.forgotten
     }
 
-    /// True when no element is known.
+    /// True when there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -172,13 +257,40 @@ impl TracedList {
             .saturating_sub(1)
     }
 
+    /// A place has this value.
+    fn remember(&mut self, hash: u64, place: i64) {
+        match self.by_value.entry(hash) {
+            Entry::Vacant(room) => {
+                room.insert(ValuePlaces::One(place));
+            }
+            Entry::Occupied(mut places) => match places.get_mut() {
+                ValuePlaces::One(other) => {
+                    self.shared += 2;
+                    let both = BTreeSet::from([*other, place]);
+                    places.insert(ValuePlaces::Many(both));
+                }
+                ValuePlaces::Many(all) => {
+                    self.shared += 1;
+                    all.insert(place);
+                }
+            },
+        }
+    }
+
     /// A place has this value no more.
     fn forget(&mut self, hash: u64, place: i64) {
-        if let Entry::Occupied(mut places) = self.by_value.entry(hash) {
-            places.get_mut().remove(&place);
-            if places.get().is_empty() {
-                places.remove();
+        let Entry::Occupied(mut places) = self.by_value.entry(hash) else {
+            return;
+        };
+        let is_empty = match places.get_mut() {
+            ValuePlaces::One(one) => *one == place,
+            ValuePlaces::Many(all) => {
+                self.shared -= usize::from(all.remove(&place));
+                all.is_empty()
             }
+        };
+        if is_empty {
+            places.remove();
         }
     }
 
@@ -208,17 +320,68 @@ impl TracedList {
         self.places.retain(Option::is_some);
         self.gaps = 0;
         self.by_value.clear();
-        for (place, placed) in (self.first..).zip(self.places.iter().flatten()) {
+        self.shared = 0;
+        let places = std::mem::take(&mut self.places);
+        for (place, placed) in (self.first..).zip(places.iter().flatten()) {
             if placed.element.life().is_some() {
-                self.by_value.entry(placed.hash).or_default().insert(place);
+                self.remember(placed.hash, place);
             }
         }
+        self.places = places;
     }
 
     #[cfg(test)]
     fn lives(&self) -> Vec<u64> {
         let all = self.places.iter().flatten();
         all.filter_map(|placed| placed.element.life()).collect()
+    }
+}
+
+/// The targets of a log.
+#[derive(Debug, Default)]
+pub struct TracedLists {
+    all: Vec<TracedList>,
+    bytes: usize,
+}
+
+impl TracedLists {
+    /// Appends a list; its place.
+    pub fn add(&mut self, list: TracedList) -> usize {
+        self.bytes += list.bytes();
+        self.all.push(list);
+        self.all.len() - 1
+    }
+
+    /// Changes the list at this place.
+    pub fn change<T>(&mut self, at: usize, change: impl FnOnce(&mut TracedList) -> T) -> T {
+        let list = &mut self.all[at];
+        let before = list.bytes();
+        let changed = change(list);
+        self.bytes = self.bytes.saturating_sub(before) + list.bytes();
+        changed
+    }
+
+    /// Bytes that the elements of all take, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forgets the oldest elements of the list that takes the most; the lives that they are of. None
+    /// where no list has any.
+    pub fn forget_oldest(&mut self) -> Option<Vec<u64>> {
+        let all = self.all.iter().enumerate();
+        let has_some = all.filter(|(_, list)| list.places.len() > list.gaps);
+        let (largest, _) = has_some.max_by_key(|(_, list)| list.bytes())?;
+        Some(self.change(largest, TracedList::forget_oldest))
+    }
+}
+
+impl Index<usize> for TracedLists {
+    type Output = TracedList;
+
+    fn index(&self, at: usize) -> &TracedList {
+        &self.all[at]
     }
 }
 
@@ -268,6 +431,7 @@ pub struct WaitingConsumers {
     by_list: HashMap<ListKey, VecDeque<u64>>,
     by_client: HashMap<Arc<[u8]>, u64>,
     next: u64,
+    bytes: usize,
 }
 
 impl WaitingConsumers {
@@ -280,9 +444,6 @@ impl WaitingConsumers {
         at_us: i64,
         span_us: i64,
     ) {
-        if self.all.len() >= MOST_WAITING {
-            *self = Self::default();
-        }
         let until_us = (span_us > 0).then(|| at_us.saturating_add(span_us));
         let number = self.next;
         self.next += 1;
@@ -293,7 +454,8 @@ impl WaitingConsumers {
                 && self.all.get(first).is_none_or(|w| w.is_over(at_us))
             {
                 let over = waits.pop_front();
-                over.and_then(|over| self.all.remove(&over));
+                let over = over.and_then(|over| self.all.remove(&over));
+                self.bytes -= over.map_or(0, |over| over.bytes());
             }
             waits.push_back(number);
         }
@@ -307,7 +469,19 @@ impl WaitingConsumers {
             keys,
             until_us,
         };
+        self.bytes += waiting.bytes();
         self.all.insert(number, waiting);
+    }
+
+    /// Bytes that they take, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forgets them all: where they are so many, the log is not believed to show their end.
+    pub fn clear(&mut self) {
+        *self = Self::default();
     }
 
     /// A client sends something, so it does not wait any more. The lists that it has waited at to
@@ -317,6 +491,7 @@ impl WaitingConsumers {
         let Some(waiting) = number.and_then(|number| self.all.remove(&number)) else {
             return Vec::new();
         };
+        self.bytes -= waiting.bytes();
         let waited_all = |until: i64| (until..until + SOON).contains(&at_us);
         if waiting.until_us.is_some_and(waited_all) {
             return waiting.keys;
@@ -331,6 +506,7 @@ impl WaitingConsumers {
             let Some(waiting) = self.all.remove(&number) else {
                 continue;
             };
+            self.bytes -= waiting.bytes();
             if self.by_client.get(&waiting.by) == Some(&number) {
                 self.by_client.remove(&waiting.by);
             }
@@ -344,6 +520,11 @@ impl WaitingConsumers {
 }
 
 impl WaitingConsumer {
+    fn bytes(&self) -> usize {
+        let keys = self.keys.iter().map(|(_, key)| BYTES_OF_A_KEY + key.len());
+        BYTES_OF_A_WAIT + self.by.len() + keys.sum::<usize>()
+    }
+
     fn is_over(&self, at_us: i64) -> bool {
         self.until_us.is_some_and(|until| until < at_us)
     }
@@ -408,32 +589,77 @@ mod tests {
     }
 
     #[test]
-    fn a_list_remembers_a_bounded_number_of_elements() {
-        let mut target = TracedList::new(true);
-        let any = |_| true;
-        for life in 0..=MOST_ELEMENTS as u64 {
-            let value = life.to_string();
-            target.push(ListEnd::Right, Element::Of(life), value.as_bytes());
+    fn elements_that_are_forgotten_free_their_room_and_are_still_counted_in_their_place() {
+        const MANY: u64 = 80_000;
+        for end in [ListEnd::Left, ListEnd::Right] {
+            let mut target = TracedList::new(true);
+            for life in 0..MANY {
+                target.push(end, Element::Of(life), life.to_string().as_bytes());
+            }
+            let most = target.bytes();
+            let mut forgotten = Vec::new();
+            while target.bytes() > most / 4 {
+                forgotten.append(&mut target.forget_oldest());
+            }
+            // The oldest ones, in their order.
+            assert!(forgotten.iter().copied().eq(0..forgotten.len() as u64));
+            assert_eq!(target.len() as u64, MANY);
+            for _ in &forgotten {
+                assert_eq!(target.pop(end.other()), Some(Element::Other));
+            }
+            let next = Element::Of(forgotten.len() as u64);
+            assert_eq!(target.pop(end.other()), Some(next));
+            assert!(target.is_known);
         }
-        assert_eq!((target.len(), target.is_known), (MOST_ELEMENTS, false));
-        assert_eq!(target.pop(ListEnd::Left), Some(Element::Of(1)));
-        assert_eq!(target.remove(ListEnd::Right, 9, b"3", any), [3]);
-        assert_eq!(target.lives()[..2], [2, 4]);
-        // Room that was left is given back: all others go, and many come and go.
-        for life in 5..MOST_ELEMENTS as u64 {
+    }
+
+    #[test]
+    fn what_is_put_before_elements_that_were_forgotten_makes_the_list_one_that_is_not_known() {
+        let mut target = TracedList::new(true);
+        for life in 0..8 {
+            target.push(ListEnd::Right, Element::Of(life), b"x");
+        }
+        assert_eq!(target.forget_oldest(), [0]);
+        target.push(ListEnd::Left, Element::Of(9), b"back");
+        assert!(!target.is_known);
+        assert_eq!(target.lives(), [9, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_list_gives_the_room_of_many_elements_back() {
+        const MANY: u64 = 80_000;
+        let any = |_| true;
+        let full = || {
+            let mut target = TracedList::new(true);
+            for life in 0..=MANY {
+                target.push(
+                    ListEnd::Right,
+                    Element::Of(life),
+                    life.to_string().as_bytes(),
+                );
+            }
+            target
+        };
+        let mut popped = full();
+        let most = popped.bytes();
+        for life in 0..MANY {
+            assert_eq!(popped.pop(ListEnd::Left), Some(Element::Of(life)));
+        }
+        // From amid the others, and many come and go.
+        let mut removed = full();
+        for life in 1..MANY {
             let value = life.to_string();
-            assert_eq!(
-                target.remove(ListEnd::Left, 1, value.as_bytes(), any),
-                [life]
-            );
+            let gone = removed.remove(ListEnd::Left, 1, value.as_bytes(), any);
+            assert_eq!(gone, [life]);
         }
         for life in 0..100_000 {
-            target.push(ListEnd::Right, Element::Of(life), b"x");
-            assert_eq!(target.remove(ListEnd::Left, 1, b"x", any), [life]);
+            removed.push(ListEnd::Right, Element::Of(life), b"x");
+            assert_eq!(removed.remove(ListEnd::Left, 1, b"x", any), [life]);
         }
-        assert_eq!(target.lives(), [2, 4, MOST_ELEMENTS as u64]);
-        assert!(target.places.len() + target.by_value.len() < 10 * SOME);
-        assert_eq!(target.remove(ListEnd::Left, 1, b"4", any), [4]);
+        assert_eq!(removed.lives(), [0, MANY]);
+        for target in [popped, removed] {
+            assert!(target.bytes() < most / 8, "{} of {most}", target.bytes());
+        }
     }
 
     #[test]
@@ -452,7 +678,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_list_is_one_however_its_elements_come_and_go(
-            steps in proptest::collection::vec((0..5_u8, 0..3_u64, 1..3_usize), 0..200),
+            steps in proptest::collection::vec((0..6_u8, 0..3_u64, 1..3_usize), 0..200),
         ) {
             let (mut target, mut list) = (TracedList::new(true), VecDeque::new());
             for (step, value, most) in steps {
@@ -466,6 +692,16 @@ mod tests {
                     (2 | 3, _) => {
                         let popped = if end == ListEnd::Left { list.pop_front() } else { list.pop_back() };
                         prop_assert_eq!(target.pop(end).and_then(Element::life), popped);
+                    }
+                    (5, _) => {
+                        // None of them is of a life any more.
+                        let forgotten = target.forget_oldest();
+                        for _ in &forgotten {
+                            if target.oldest == ListEnd::Left { list.pop_front() } else { list.pop_back() };
+                        }
+                        for _ in 0..target.forgotten {
+                            target.pop(target.oldest);
+                        }
                     }
                     _ => {
                         let end = if most == 1 { ListEnd::Right } else { ListEnd::Left };

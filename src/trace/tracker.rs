@@ -12,7 +12,9 @@ mod lives;
 mod races;
 mod step;
 
+use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use super::command::{
@@ -22,7 +24,7 @@ use super::figures::{Attempt, Figures, late_us};
 use super::life::{Event, EventKind, FirstAsk, Life, Moment};
 use super::names::ClientNames;
 use super::record::{Record, Sender};
-use super::target::{Element, TracedList, WaitingConsumers, is_one_client};
+use super::target::{Element, TracedList, TracedLists, WaitingConsumers, is_one_client};
 use crate::clock::EpochMillis;
 use crate::queue::frame::Era;
 use crate::queue::look::Client;
@@ -48,13 +50,29 @@ const MOST_TRANSFERS: usize = 100;
 const GRACE_US: i64 = 2_000_000;
 /// Clients whose transactions are under way at most.
 const MOST_TRANSACTIONS: usize = 10_000;
+/// Bytes that a queue takes beside its lives and their elements, about.
+const BYTES_OF_A_QUEUE: usize = 2_500;
+/// What is no life gives way to lives above such a part of the memory: the elements of targets ...
+const PART_OF_ELEMENTS: usize = 4;
+/// ... the times of transfers ...
+const PART_OF_TIMES: usize = 8;
+/// ... the consumers that wait; and no more queues are followed than take such a part.
+const PART_OF_WAITS: usize = 8;
+const PART_OF_QUEUES: usize = 4;
+/// Events of an element that may be no message which are kept at most.
+const MOST_HELD: usize = 100;
 
 /// Reads records in their order and tells what happened to the messages of delayed queues.
 pub struct Tracker {
     /// The queues to be followed; none follows every Redisson queue.
     wanted: Option<NamedQueues>,
     queues: Vec<FollowedQueue>,
-    targets: Vec<TracedList>,
+    targets: TracedLists,
+    /// Bytes that all of this may take.
+    memory: usize,
+    /// Bytes that the queues take beside their lives, about, and those of the times of transfers.
+    bytes_of_queues: usize,
+    bytes_of_times: usize,
     /// Roles of keys, by database and name.
     roles: HashMap<u32, HashMap<Box<[u8]>, Role>>,
     waits: WaitingConsumers,
@@ -65,8 +83,9 @@ pub struct Tracker {
     departures: Departures,
     names: ClientNames,
     listeners: Listeners,
-    /// Scripts, by text or SHA-1, that were seen to transfer what is due.
-    transfers: HashSet<Box<[u8]>>,
+    /// Scripts, by the hash of their text or SHA-1, that were seen to transfer what is due.
+    transfers: HashSet<u64>,
+    hasher: RandomState,
     /// A time before which no key expires, in ms since the epoch; none: no key expires.
     next_expiry_ms: Option<i64>,
     events: Vec<Event>,
@@ -133,23 +152,27 @@ struct StepMoves {
 }
 
 impl Tracker {
-    /// Follows these queues; without any, every Redisson queue. A tracker keeps lives in `memory`
-    /// bytes at most.
+    /// Follows these queues; without any, every Redisson queue. All that a tracker remembers takes
+    /// `memory` bytes at most, about: lives that are over are let go first.
     #[must_use]
     pub fn new(wanted: Option<Vec<Queue>>, memory: usize) -> Self {
         Self {
             wanted: wanted.map(NamedQueues::new),
             queues: Vec::new(),
-            targets: Vec::new(),
+            targets: TracedLists::default(),
+            memory,
+            bytes_of_queues: 0,
+            bytes_of_times: 0,
             roles: HashMap::new(),
             waits: WaitingConsumers::default(),
             step: TracedTransaction::default(),
             transactions: HashSet::new(),
-            lives: TrackedLives::new(memory),
+            lives: TrackedLives::default(),
             departures: Departures::default(),
             names: ClientNames::default(),
             listeners: Listeners::default(),
             transfers: HashSet::new(),
+            hasher: RandomState::new(),
             next_expiry_ms: None,
             events: Vec::new(),
             figures: Figures::default(),
@@ -227,10 +250,9 @@ impl Tracker {
         if let (Sender::Client(by), Some(at)) = (&record.sender, record.at_us) {
             for (db, key) in self.waits.goes_on(by, at) {
                 match self.role(db, &key) {
-                    Some(Role::Target(target)) => {
-                        let target = &mut self.targets[target];
-                        target.is_known |= target.is_empty();
-                    }
+                    Some(Role::Target(target)) => self
+                        .targets
+                        .change(target, |list| list.is_known |= list.is_empty()),
                     Some(Role::Timeouts(queue)) => {
                         let is_empty = self.lives.waiting(queue).next().is_none();
                         self.queues[queue].is_whole |= is_empty;
@@ -385,6 +407,12 @@ impl Tracker {
 
     /// Begins to follow a queue.
     fn follow(&mut self, db: u32, queue: Arc<Queue>) {
+        let bytes = BYTES_OF_A_QUEUE + 8 * queue.name.as_bytes().len();
+        if self.wanted.is_none() && self.bytes_of_queues + bytes > self.memory / PART_OF_QUEUES {
+            self.figures.has_more_queues = true;
+            return;
+        }
+        self.bytes_of_queues += bytes;
         let keys = queue.keys();
         let is_plain = keys.order.is_none();
         let at = self.queues.len();
@@ -418,8 +446,7 @@ impl Tracker {
         if let Some(Role::Target(target)) = self.role(db, &key) {
             return target;
         }
-        let target = self.targets.len();
-        self.targets.push(TracedList::new(self.begins_empty));
+        let target = self.targets.add(TracedList::new(self.begins_empty));
         let roles = self.roles.entry(db).or_default();
         roles.insert(key.into(), Role::Target(target));
         target
@@ -462,15 +489,55 @@ impl Tracker {
         self.attempted(&step, &moves);
         self.serve_early(&step);
         self.serve(&step);
+        self.make_room();
+        drop(step);
+        self.step = transaction.emptied();
+    }
+
+    /// Bytes that everything takes which is remembered, about.
+    fn bytes(&self) -> usize {
+        let beside_lives = self.departures.bytes() + self.targets.bytes() + self.waits.bytes();
+        let of_queues = self.bytes_of_queues + self.bytes_of_times;
+        self.lives.bytes() + beside_lives + of_queues
+    }
+
+    /// Forgets until everything fits: lives that are over leave first, the oldest before the others, and
+    /// those that are under way last.
+    fn make_room(&mut self) {
         let forgotten = self.figures.forgotten;
-        self.lives.make_room(&mut self.figures);
+        while self.bytes() > self.memory {
+            if self.lives.let_finished_go(&mut self.figures) {
+            } else if let Some(departure) = self.departures.oldest() {
+                self.left(departure);
+            } else if self.targets.bytes() > self.memory / PART_OF_ELEMENTS
+                && let Some(lives) = self.targets.forget_oldest()
+            {
+                for id in lives {
+                    self.lives.let_one_go(id, &mut self.figures);
+                }
+            } else if self.bytes_of_times > self.memory / PART_OF_TIMES {
+                self.forget_times();
+            } else if self.waits.bytes() > self.memory / PART_OF_WAITS {
+                self.waits.clear();
+            } else if !self.lives.let_oldest_go(&mut self.figures) {
+                break;
+            }
+        }
         if self.figures.forgotten > forgotten {
             for queue in &mut self.queues {
                 queue.is_whole = false;
             }
         }
-        drop(step);
-        self.step = transaction.emptied();
+    }
+
+    /// Forgets the older half of the times of that queue's transfers which has the most.
+    fn forget_times(&mut self) {
+        let times = self.queues.iter_mut().map(|queue| &mut queue.asked);
+        if let Some(most) = times.max_by_key(|times| times.bytes()) {
+            let before = most.bytes();
+            most.halve();
+            self.bytes_of_times = self.bytes_of_times.saturating_sub(before) + most.bytes();
+        }
     }
 
     /// Finds the member that each push to a target is of: one with that payload which leaves the
@@ -610,6 +677,8 @@ impl Tracker {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     for (score, member) in members {
                         self.added(step, queue, member, *score, *rule);
+                        // One command may have a million.
+                        self.make_room();
                     }
                 }
             }
@@ -641,7 +710,8 @@ impl Tracker {
                     for value in values {
                         let life = self.pushed(step, target, value, moves);
                         let element = life.map_or(Element::Other, Element::Of);
-                        self.targets[target].push(*end, element, value);
+                        self.targets
+                            .change(target, |list| list.push(*end, element, value));
                     }
                 }
             }
@@ -983,19 +1053,18 @@ impl Tracker {
             return;
         };
         let was_presumed = life.is_presumed;
-        let payload = life.message.payload().into();
         self.lives.change(id, |life| {
             life.ended = Some((kind.clone(), moment.clone()));
             life.is_presumed |= is_presumed;
         });
         let followed = &self.queues[queue];
         let is_of_all = followed.is_plain;
-        let value = (followed.target, payload);
+        let target = followed.target;
         let event = self.event_of(moment, queue, Some(id), kind, is_presumed);
         let departure = Departure {
             life: id,
             event,
-            value,
+            target,
             is_of_all,
             was_presumed,
             command: self.figures.commands,
@@ -1012,9 +1081,9 @@ impl Tracker {
         if self.departures.is_empty() {
             return None;
         }
-        let payload = self.lives.get(id)?.message.payload().into();
-        let value = (self.queues[queue].target, payload);
-        self.departures.of_life(id, &value)
+        let payload = self.lives.get(id)?.message.payload();
+        self.departures
+            .of_life(id, self.queues[queue].target, payload)
     }
 
     /// Tells the departures that nobody has made a transfer of until then.
@@ -1154,7 +1223,7 @@ impl Tracker {
             return None;
         }
         let by = step.moment().by;
-        let claimed = self.departures.claim(&(target, value.into()), by.as_ref());
+        let claimed = self.departures.claim(target, value, by.as_ref());
         if let Some(departure) = claimed {
             let was_presumed = departure.was_presumed;
             let queue = self.lives.queue_of(departure.life);
@@ -1213,14 +1282,15 @@ impl Tracker {
             };
             let mut took = false;
             for _ in 0..most.min(self.targets[target].len()) {
-                if let Some(element) = self.targets[target].pop(end) {
+                if let Some(element) = self.targets.change(target, |list| list.pop(end)) {
                     took = true;
                     match to {
                         // It goes round.
                         Some((to, end)) if to == target => {
                             let life = element.life().and_then(|id| self.lives.get(id));
                             let value = life.map_or(&b""[..], |life| life.message.payload());
-                            self.targets[to].push(end, element, value);
+                            self.targets
+                                .change(to, |list| list.push(end, element, value));
                         }
                         _ => self.consumed(&step.moment(), target, element),
                     }
@@ -1228,15 +1298,18 @@ impl Tracker {
             }
             if took {
                 if let Some((to, end)) = to.filter(|(to, _)| *to != target) {
-                    self.targets[to].push(end, Element::Other, b"");
+                    self.targets
+                        .change(to, |list| list.push(end, Element::Other, b""));
                 }
                 return;
             }
         }
         if let Some((to, end)) = to {
             // Whatever it moves there, if there is anything.
-            self.targets[to].push(end, Element::Other, b"");
-            self.targets[to].is_known = false;
+            self.targets.change(to, |list| {
+                list.push(end, Element::Other, b"");
+                list.is_known = false;
+            });
         }
         if let (Some(span_us), Some(by), Some(at_us)) = (waits_us, &step.moment().by, step.at_us())
         {
@@ -1319,7 +1392,8 @@ impl Tracker {
                     at_us: Some(at_us),
                     by: Some(waiting.by),
                 };
-                if let Some(element) = self.targets[target].pop(waiting.end) {
+                let element = self.targets.change(target, |list| list.pop(waiting.end));
+                if let Some(element) = element {
                     self.consumed(&moment, target, element);
                 }
             }
@@ -1347,7 +1421,10 @@ impl Tracker {
             let life = self.lives.get(id);
             life.is_some_and(|life| life.message.payload() == value)
         };
-        for id in self.targets[target].remove(from, most, value, is_it) {
+        let removed = self
+            .targets
+            .change(target, |list| list.remove(from, most, value, is_it));
+        for id in removed {
             self.lost(step, id, EventKind::Removed);
         }
     }
@@ -1358,7 +1435,7 @@ impl Tracker {
         let from_tail = usize::try_from(-1 - last).unwrap_or(0);
         for (end, count) in [(ListEnd::Left, from_head), (ListEnd::Right, from_tail)] {
             for _ in 0..count.min(self.targets[target].len()) {
-                if let Some(element) = self.targets[target].pop(end) {
+                if let Some(element) = self.targets.change(target, |list| list.pop(end)) {
                     self.consumed(&step.moment(), target, element);
                 }
             }
@@ -1389,7 +1466,7 @@ impl Tracker {
                 }
             }
             Some(Role::Target(target)) => {
-                for id in self.targets[target].clear() {
+                for id in self.targets.change(target, TracedList::clear) {
                     self.lost(step, id, kind.clone());
                 }
             }
@@ -1423,10 +1500,12 @@ impl Tracker {
         };
         // By what it does, whatever its text, which a log of `EVALSHA` does not show: it asks for what is
         // due, and for the head behind that.
-        if ended && !is_transfer(script) && self.transfers.len() < MOST_TRANSFERS {
-            self.transfers.insert(script.into());
+        let is_known = is_transfer(script);
+        let hash = self.hasher.hash_one(script);
+        if ended && !is_known && self.transfers.len() < MOST_TRANSFERS {
+            self.transfers.insert(hash);
         }
-        if !is_transfer(script) && !self.transfers.contains(script) {
+        if !is_known && !self.transfers.contains(&hash) {
             return;
         }
         let moment = step.moment();
@@ -1447,7 +1526,10 @@ impl Tracker {
             .zip(moment.at_us)
             .and_then(|(now, at)| now.checked_sub(at));
         let has_failed = attempt == Attempt::Failed;
-        let is_late_again = self.queues[queue].asked.ran(&moment, has_failed);
+        let times = &mut self.queues[queue].asked;
+        let bytes_before = times.bytes();
+        let is_late_again = times.ran(&moment, has_failed);
+        self.bytes_of_times = self.bytes_of_times.saturating_sub(bytes_before) + times.bytes();
         if let Some(by) = &moment.by {
             // What it has taken apart, it can.
             let first = moves.moved.first().and_then(|(_, id)| self.lives.get(*id));
@@ -1615,6 +1697,9 @@ impl Tracker {
         } else if let Some(id) = id {
             self.lives.change(id, |life| {
                 if let Some(held) = &mut life.unconfirmed {
+                    if held.len() >= MOST_HELD {
+                        held.remove(0);
+                    }
                     held.push(event);
                 }
             });

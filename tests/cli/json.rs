@@ -615,7 +615,22 @@ fn a_trace_in_figures() -> Vec<Value> {
     let live = ["trace", "--for", "100ms", "--json"];
     let live = Program::start().run(&live).partly().json();
     let [events, lives] = ["event", "message"].map(|by| traced_at_the_end(by, true));
-    [traced("message").split_off(1), live, events, lives].concat()
+    let mut many = String::new();
+    for n in 0..5_000 {
+        let key = format!("redisson_delay_queue_timeout:{{o-{n}}}");
+        many +=
+            &format!("1700000000.1 [0 10.0.0.1:5] \"ZADD\" \"{key}\" \"1700000000500\" \"x\"\n");
+    }
+    let many = local_with_input(&["trace", "--from", "-", "--json"], many.as_bytes());
+    let many = many.done().json().pop().unwrap();
+    [
+        traced("message").split_off(1),
+        live,
+        events,
+        lives,
+        vec![many],
+    ]
+    .concat()
 }
 
 /// What `trace --probe` prints: of one that is taken, of one that is not, and of nothing else.

@@ -115,6 +115,9 @@ impl TraceSummary {
         if self.ended_by_limit {
             fields.insert("ended_by_limit".into(), true.into());
         }
+        if figures.has_more_queues {
+            fields.insert("has_more_queues".into(), true.into());
+        }
         fields
     }
 
@@ -272,6 +275,12 @@ impl TraceSummary {
                 "{scripts} of these queues left no commands in the log, so nothing is told of them: their \
                  lines begin with a time and [0 lua]. Save all that MONITOR prints, unfiltered"
             ));
+        }
+        if figures.has_more_queues {
+            lines.push(
+                "there are more queues than memory is taken for: name one to be told of it"
+                    .to_owned(),
+            );
         }
         if figures.forgotten > 0 {
             let messages = text::counted(figures.forgotten, "message was", "messages were");

@@ -12,6 +12,8 @@ const MOST_TIMES: usize = 10_000;
 /// A client of Redisson's repeats a transfer that failed after 5 s; one more for what keeps it back, in
 /// µs.
 const A_RETRY_US: i64 = 6_000_000;
+/// Bytes that a host takes, about.
+const BYTES_OF_A_HOST: usize = 64;
 /// Hosts whose failed transfers are remembered at most.
 const MOST_HOSTS: usize = 1_000;
 
@@ -45,6 +47,18 @@ impl TransferTimes {
             self.failed.push((by.into(), at_us));
         }
         before.is_some_and(|(_, failed)| at_us.saturating_sub(failed) > A_RETRY_US)
+    }
+
+    /// Bytes that they take, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.times.capacity() * size_of::<i64>() + self.failed.len() * BYTES_OF_A_HOST
+    }
+
+    /// Forgets the older half of the times.
+    pub(super) fn halve(&mut self) {
+        let newer = self.times.split_off(self.times.len().div_ceil(2));
+        let older = std::mem::replace(&mut self.times, newer);
+        self.forgotten_us = self.forgotten_us.max(older.back().copied());
     }
 
     /// The hosts that had not repeated a failed transfer when the log ended, though it was time.
@@ -96,5 +110,12 @@ mod tests {
         assert_eq!(first(4), Err(ForgottenTimes));
         assert_eq!(first(5), Ok(Some(5_000)));
         assert_eq!(first(most + 9), Ok(None));
+        let bytes = times.bytes();
+        times.halve();
+        assert!(times.bytes() <= bytes * 2 / 3);
+        let first = |due| times.first_since(EpochMillis::new(due));
+        let middle = most / 2 + 4;
+        assert_eq!(first(middle), Err(ForgottenTimes));
+        assert_eq!(first(middle + 1), Ok(Some((middle + 1) * 1_000)));
     }
 }

@@ -7,14 +7,19 @@ use std::sync::Arc;
 
 use super::super::command::ListEnd;
 use super::super::figures::Figures;
-use super::super::life::{Life, TracedMessage};
+use super::super::life::{Event, Life, TracedMessage};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 
 /// Bytes that a life takes beside those of its member, about.
 const BYTES_OF_A_LIFE: usize = 1_000;
+/// Room for so many members, and so many numbers, may be left before it is given back.
+const SOME: usize = 1_000;
+/// Bytes that a client takes which ran a transfer in vain, about.
+const BYTES_OF_A_RIVAL: usize = 64;
 
 /// The lives of the messages that a log has told of so far.
+#[derive(Default)]
 pub(super) struct TrackedLives {
     /// Lives by number, in the order in which they began; each with the place of its queue.
     all: BTreeMap<u64, (usize, Life)>,
@@ -29,7 +34,6 @@ pub(super) struct TrackedLives {
     let_go: Vec<Life>,
     next: u64,
     bytes: usize,
-    most_bytes: usize,
 }
 
 /// A message, found by the bytes of its member.
@@ -55,22 +59,14 @@ impl PartialEq for Member {
 
 impl Eq for Member {}
 
-impl TrackedLives {
-    /// Room for lives that takes so many bytes at most.
-    pub(super) fn new(most_bytes: usize) -> Self {
-        Self {
-            all: BTreeMap::new(),
-            by_member: Vec::new(),
-            waiting: Vec::new(),
-            over: VecDeque::new(),
-            are_over: HashSet::new(),
-            let_go: Vec::new(),
-            next: 0,
-            bytes: 0,
-            most_bytes,
-        }
-    }
+/// Bytes that a life takes, about.
+fn bytes_of(life: &Life) -> usize {
+    let held = life.unconfirmed.as_ref().map_or(0, Vec::len);
+    let more = life.in_vain_by.len() * BYTES_OF_A_RIVAL + held * size_of::<Event>();
+    BYTES_OF_A_LIFE + life.message.member.len() + more
+}
 
+impl TrackedLives {
     /// Begins the life of a message.
     pub(super) fn begin(&mut self, queue: usize, of: &Arc<Queue>, db: u32, member: &[u8]) -> u64 {
         let message = Arc::new(TracedMessage {
@@ -84,9 +80,10 @@ impl TrackedLives {
         }
         let id = self.next;
         self.next += 1;
-        self.bytes += BYTES_OF_A_LIFE + member.len();
         self.by_member[queue].insert(Member(message.clone()), id);
-        self.all.insert(id, (queue, Life::new(message)));
+        let life = Life::new(message);
+        self.bytes += bytes_of(&life);
+        self.all.insert(id, (queue, life));
         id
     }
 
@@ -109,7 +106,9 @@ impl TrackedLives {
     pub(super) fn change(&mut self, id: u64, change: impl FnOnce(&mut Life)) {
         if let Some((queue, life)) = self.all.get_mut(&id) {
             let waited = life.waits.then(|| life.waits_until());
+            let before = bytes_of(life);
             change(life);
+            self.bytes = self.bytes.saturating_sub(before) + bytes_of(life);
             if life.is_over() && self.are_over.insert(id) {
                 self.over.push_back(id);
             }
@@ -189,25 +188,34 @@ impl TrackedLives {
         ordered
     }
 
-    /// Lets lives go until the others fit: those first that were over first, then the oldest.
-    pub(super) fn make_room(&mut self, figures: &mut Figures) {
-        while self.bytes > self.most_bytes {
-            let over = self.over.pop_front();
-            if let Some(id) = over {
-                self.are_over.remove(&id);
+    /// Bytes that they take, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Lets the life go that was over first; false when none is over.
+    pub(super) fn let_finished_go(&mut self, figures: &mut Figures) -> bool {
+        while let Some(id) = self.over.pop_front() {
+            self.are_over.remove(&id);
+            if self.get(id).is_some_and(Life::is_over) {
+                self.let_one_go(id, figures);
+                return true;
             }
-            let id = match over {
-                Some(id) if self.get(id).is_some_and(Life::is_over) => id,
-                Some(_) => continue,
-                None => match self.all.first_key_value() {
-                    Some((id, _)) => *id,
-                    None => return,
-                },
-            };
-            if let Some(life) = self.remove(id).filter(|life| life.unconfirmed.is_none()) {
-                figures.forgotten += u64::from(!life.is_over());
-                self.let_go.push(life);
-            }
+        }
+        false
+    }
+
+    /// Lets the oldest life go, whatever becomes of it; false when there is none.
+    pub(super) fn let_oldest_go(&mut self, figures: &mut Figures) -> bool {
+        let oldest = self.all.first_key_value().map(|(id, _)| *id);
+        oldest.map(|id| self.let_one_go(id, figures)).is_some()
+    }
+
+    /// Lets a life go, for want of memory.
+    pub(super) fn let_one_go(&mut self, id: u64, figures: &mut Figures) {
+        if let Some(life) = self.remove(id).filter(|life| life.unconfirmed.is_none()) {
+            figures.forgotten += u64::from(!life.is_over());
+            self.let_go.push(life);
         }
     }
 
@@ -217,9 +225,18 @@ impl TrackedLives {
         if life.waits {
             self.waiting[queue].remove(&(life.waits_until(), id));
         }
-        let bytes = BYTES_OF_A_LIFE + life.message.member.len();
-        self.bytes = self.bytes.saturating_sub(bytes);
-        self.by_member[queue].remove(&*life.message.member);
+        self.bytes = self.bytes.saturating_sub(bytes_of(&life));
+        let members = &mut self.by_member[queue];
+        members.remove(&*life.message.member);
+        if members.capacity() / 4 > members.len() + SOME {
+            members.shrink_to(members.len() * 2);
+        }
+        // Those that begin and end without a trace leave their numbers behind.
+        if self.over.len() / 2 > self.all.len() + SOME {
+            let all = &self.all;
+            self.over.retain(|id| all.contains_key(id));
+            self.are_over.retain(|id| all.contains_key(id));
+        }
         Some(life)
     }
 

@@ -17,6 +17,9 @@ const A_RACE_US: i64 = 5_000_000;
 /// transfers until they find something. These are in vain without a race.
 const SOON_MS: i64 = 10;
 
+/// Messages of one transfer that are kept at most: Redisson's moves 100.
+const MOST_OF_A_TRANSFER: usize = 100;
+
 /// The transfers of one queue that others may have run too.
 #[derive(Default)]
 pub(super) struct Races {
@@ -39,7 +42,8 @@ pub(super) struct WonTransfer {
 
 impl Races {
     /// A client moved these lives.
-    pub(super) fn won(&mut self, moment: Moment, lives: Vec<u64>) {
+    pub(super) fn won(&mut self, moment: Moment, mut lives: Vec<u64>) {
+        lives.truncate(MOST_OF_A_TRANSFER);
         self.won = Some(WonTransfer {
             moment,
             lives,
