@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::life::{Event, EventKind};
+use super::names::ClientNames;
 use super::record::Precision;
+use super::target::is_one_client;
 use crate::clock::EpochMillis;
 use crate::queue::frame::Era;
 use crate::queue::{Due, Form};
@@ -42,8 +44,8 @@ pub struct Figures {
     pub lateness: Spread,
     /// Spans that messages lay in target, in µs.
     pub in_target: Spread,
-    /// The work of each client, by its host.
-    pub clients: BTreeMap<Vec<u8>, HostFigures>,
+    /// The work of each connection, by its address; once there are too many, by its host.
+    pub connections: BTreeMap<Vec<u8>, ClientFigures>,
     /// Messages that were let go for want of memory before their life was over.
     pub forgotten: u64,
     /// More queues were seen than are followed at once.
@@ -53,9 +55,9 @@ pub struct Figures {
     pub nobody_asked: u64,
 }
 
-/// The work of the connections from one host.
+/// The work of one connection, or of all those that are one client's.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct HostFigures {
+pub struct ClientFigures {
     /// Messages that it offered.
     pub offered: u64,
     /// Messages that it transferred.
@@ -76,9 +78,8 @@ pub struct HostFigures {
     pub retries_missed: u64,
     /// The generations of Redisson that its offers and its transfers are of.
     pub eras: Vec<Era>,
-    /// Its clock against the server's, in µs: ahead when positive. The largest difference that was
-    /// seen, since whatever keeps a command back makes it smaller.
-    pub clock_us: Option<i64>,
+    /// The clocks that it was seen with.
+    pub clocks: SeenClocks,
 }
 
 /// The outcome of a transfer of a Redisson client.
@@ -129,19 +130,21 @@ impl Figures {
     }
 
     /// Counts a transfer of the client at this address, whose script is of that generation, and whose
-    /// clock was so far ahead.
+    /// clock was so far ahead, in µs, at that time.
     pub(super) fn attempt(
         &mut self,
         by: &[u8],
         attempt: Attempt,
         era: Option<Era>,
-        ahead_us: Option<i64>,
+        ahead: Option<(i64, i64)>,
     ) {
         let Some(client) = self.client(by) else {
             return;
         };
         client.is_of(era);
-        client.clock_us = client.clock_us.max(ahead_us);
+        if let Some((ahead_us, at_us)) = ahead {
+            client.clocks.saw(ahead_us, at_us);
+        }
         match attempt {
             Attempt::Won => client.transfers_won += 1,
             Attempt::InVain => client.transfers_in_vain += 1,
@@ -166,20 +169,198 @@ impl Figures {
         }
     }
 
-    /// The client with that address.
-    fn client(&mut self, address: &[u8]) -> Option<&mut HostFigures> {
-        let host = host(address);
-        if !self.clients.contains_key(host) {
-            if self.clients.len() >= MOST_CLIENTS {
+    /// The connection with that address, or the host of those that are not told apart.
+    fn client(&mut self, address: &[u8]) -> Option<&mut ClientFigures> {
+        let all = &mut self.connections;
+        if !all.contains_key(address) && all.len() >= MOST_CLIENTS {
+            let host = host(address);
+            if !all.contains_key(host) {
+                // Clients that connect again and again have many addresses.
+                for (address, figures) in std::mem::take(all) {
+                    let host = self::host(&address);
+                    all.entry(host.to_vec()).or_default().join(&figures);
+                }
+            }
+            if !all.contains_key(host) && all.len() >= MOST_CLIENTS {
                 return None;
             }
-            self.clients.insert(host.to_vec(), HostFigures::default());
+            return Some(all.entry(host.to_vec()).or_default());
         }
-        self.clients.get_mut(host)
+        if !all.contains_key(address) {
+            all.insert(address.to_vec(), ClientFigures::default());
+        }
+        all.get_mut(address)
+    }
+
+    /// The work of each client, in the order of their hosts: connections of one host that have one name
+    /// are one client's, and so are those without a name, unless the others there have several.
+    #[must_use]
+    pub fn clients(&self, names: &ClientNames) -> Vec<TracedClient> {
+        let mut by_name: BTreeMap<(&[u8], &[u8]), TracedClient> = BTreeMap::new();
+        let mut has_several: BTreeMap<&[u8], bool> = BTreeMap::new();
+        for (address, figures) in &self.connections {
+            let host = host(address);
+            let are_told_apart = *has_several
+                .entry(host)
+                .or_insert_with(|| names.of_host(host).len() > 1);
+            let name = names.always(address).filter(|_| are_told_apart);
+            let client = by_name.entry((host, name.unwrap_or(b"")));
+            let client = client.or_insert_with(|| TracedClient {
+                host: host.to_vec(),
+                name: name.map(<[u8]>::to_vec),
+                is_whole_host: !are_told_apart,
+                addresses: Vec::new(),
+                figures: ClientFigures::default(),
+            });
+            let mut figures = figures.clone();
+            if is_one_client(address) {
+                figures.clocks = figures.clocks.first();
+            }
+            client.figures.join(&figures);
+            client.addresses.push(address.clone());
+        }
+        by_name.into_values().collect()
     }
 }
 
-impl HostFigures {
+/// A client: the connections that are taken for one.
+#[derive(Clone, Debug)]
+pub struct TracedClient {
+    /// The host that they come from.
+    pub host: Vec<u8>,
+    /// Their name; none where they have none, or the host has one at most.
+    pub name: Option<Vec<u8>>,
+    /// They are all connections of the host.
+    pub is_whole_host: bool,
+    /// Their addresses.
+    pub addresses: Vec<Vec<u8>>,
+    /// Their work.
+    pub figures: ClientFigures,
+}
+
+/// Clocks nearer to each other than this, in µs, are not told apart.
+const ONE_CLOCK_US: i64 = 100_000;
+/// Another client's clock is behind by so much, in µs: connections of one client that were seldom
+/// used are not all seen at their best.
+const ANOTHER_CLOCK_US: i64 = 500_000;
+/// Clocks of one connection, or of one client, that are kept at most.
+const MOST_CLOCKS: usize = 8;
+/// Another clock is one that was seen at so many moments, each so long after the one before, in µs: what
+/// keeps several commands back together is none.
+const MOMENTS_OF_A_CLOCK: u64 = 3;
+const ANOTHER_MOMENT_US: i64 = 500_000;
+
+/// The clocks of whoever shares an address, against the server's.
+///
+/// Whatever keeps a command back makes its clock seem slower, so a client's clock is the most that it
+/// was seen ahead. Where several share a host, or a socket, a slower one is another client's if it was
+/// seen again and again, and more often than all between the two: delays come in all lengths.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct SeenClocks(Vec<SeenClock>);
+
+/// A clock that was seen.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct SeenClock {
+    /// The most that it was ahead of the server's, in µs.
+    ahead_us: i64,
+    /// The last moment that counts, in µs since the epoch.
+    last_us: i64,
+    /// The moments at which it was seen.
+    moments: u64,
+}
+
+impl SeenClocks {
+    /// A clock was so far ahead, in µs, at that time.
+    fn saw(&mut self, ahead_us: i64, at_us: i64) {
+        self.add(SeenClock {
+            ahead_us,
+            last_us: at_us,
+            moments: 1,
+        });
+    }
+
+    fn add(&mut self, seen: SeenClock) {
+        let is_it =
+            |one: &&mut SeenClock| (one.ahead_us - seen.ahead_us).saturating_abs() <= ONE_CLOCK_US;
+        if let Some(same) = self.0.iter_mut().find(is_it) {
+            same.ahead_us = same.ahead_us.max(seen.ahead_us);
+            let is_another = seen.last_us.saturating_sub(same.last_us) >= ANOTHER_MOMENT_US;
+            if is_another || seen.moments > 1 {
+                same.moments += seen.moments;
+                same.last_us = same.last_us.max(seen.last_us);
+            }
+            return;
+        }
+        self.0.push(seen);
+        self.0
+            .sort_unstable_by_key(|one| std::cmp::Reverse(one.ahead_us));
+        if self.0.len() > MOST_CLOCKS {
+            // The first one is a clock, however seldom it was seen.
+            let least = (1..self.0.len()).min_by_key(|at| self.0[*at].moments);
+            least.map(|least| self.0.remove(least));
+        }
+    }
+
+    /// Takes over those that were seen elsewhere.
+    fn join(&mut self, others: &Self) {
+        for seen in &others.0 {
+            self.add(*seen);
+        }
+    }
+
+    /// The clock that is furthest ahead, alone: one connection's.
+    fn first(&self) -> Self {
+        let first = self.0.first().copied();
+        let moments = self.0.iter().map(|seen| seen.moments).sum();
+        Self(
+            first
+                .map(|first| SeenClock { moments, ..first })
+                .into_iter()
+                .collect(),
+        )
+    }
+
+    /// The clocks, in µs ahead of the server's, the most first.
+    #[must_use]
+    pub fn told(&self) -> Vec<i64> {
+        let mut told: Vec<i64> = Vec::new();
+        let mut most_between = 0;
+        for seen in &self.0 {
+            let is_far = |last: &i64| last.saturating_sub(seen.ahead_us) >= ANOTHER_CLOCK_US;
+            let is_often = seen.moments >= MOMENTS_OF_A_CLOCK && seen.moments > most_between;
+            if told.last().is_none_or(is_far) && (told.is_empty() || is_often) {
+                told.push(seen.ahead_us);
+                most_between = 0;
+            } else {
+                most_between = most_between.max(seen.moments);
+            }
+        }
+        told
+    }
+}
+
+impl ClientFigures {
+    /// Takes over the work of a connection.
+    fn join(&mut self, other: &Self) {
+        for (own, its) in [
+            (&mut self.offered, other.offered),
+            (&mut self.transferred, other.transferred),
+            (&mut self.consumed, other.consumed),
+            (&mut self.transfers_won, other.transfers_won),
+            (&mut self.transfers_in_vain, other.transfers_in_vain),
+            (&mut self.transfers_failed, other.transfers_failed),
+            (&mut self.races_won, other.races_won),
+            (&mut self.races_lost, other.races_lost),
+            (&mut self.retries_missed, other.retries_missed),
+        ] {
+            *own += its;
+        }
+        for era in &other.eras {
+            self.is_of(Some(*era));
+        }
+        self.clocks.join(&other.clocks);
+    }
+
     fn is_of(&mut self, era: Option<Era>) {
         if let Some(era) = era.filter(|era| !self.eras.contains(era)) {
             self.eras.push(era);
@@ -192,6 +373,8 @@ impl HostFigures {
 pub fn host(address: &[u8]) -> &[u8] {
     let colon = address.iter().rposition(|byte| *byte == b':');
     match colon {
+        // One of IPv6 has colons of its own.
+        Some(_) if address.ends_with(b"]") => address,
         Some(colon) if !address.starts_with(b"unix:") => &address[..colon],
         _ => address,
     }
@@ -316,6 +499,7 @@ mod tests {
     fn the_host_of_an_address_is_all_but_its_port() {
         assert_eq!(host(b"10.0.3.7:51342"), b"10.0.3.7");
         assert_eq!(host(b"[::1]:6379"), b"[::1]");
+        assert_eq!(host(b"[::1]"), b"[::1]");
         assert_eq!(host(b"unix:/run/redis.sock"), b"unix:/run/redis.sock");
     }
 

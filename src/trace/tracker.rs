@@ -1522,9 +1522,9 @@ impl Tracker {
             Attempt::Won => {}
         }
         let its_clock = now_ms.checked_mul(1_000);
-        let ahead_us = its_clock
+        let ahead = its_clock
             .zip(moment.at_us)
-            .and_then(|(now, at)| now.checked_sub(at));
+            .and_then(|(now, at)| Some((now.checked_sub(at)?, at)));
         let has_failed = attempt == Attempt::Failed;
         let times = &mut self.queues[queue].asked;
         let bytes_before = times.bytes();
@@ -1535,7 +1535,7 @@ impl Tracker {
             let first = moves.moved.first().and_then(|(_, id)| self.lives.get(*id));
             let era = || Some(first?.message.form()?.era());
             let era = era_of(script).or_else(era);
-            self.figures.attempt(by, attempt, era, ahead_us);
+            self.figures.attempt(by, attempt, era, ahead);
             if is_late_again {
                 self.figures.missed_retry(by);
             }

@@ -611,6 +611,43 @@ fn a_life() -> Vec<Value> {
     lives
 }
 
+/// The figures of two clients of one socket, whose clocks are not the same.
+fn two_clocks() -> Value {
+    let mut log = String::new();
+    for (second, ahead) in (1_700_000_000_u64..1_700_000_006).zip([0, 2].into_iter().cycle()) {
+        let now = (second + ahead) * 1_000;
+        for (by, words) in [
+            (
+                "unix:/s",
+                "\"EVAL\" \"zrangebyscore struct.unpack\" \"3\" \"o\"".to_owned(),
+            ),
+            (
+                "lua",
+                format!(
+                    "\"zrangebyscore\" \"redisson_delay_queue_timeout:{{o}}\" \"0\" \"{now}\" \
+                     \"limit\" \"0\" \"100\""
+                ),
+            ),
+            (
+                "lua",
+                "\"zrange\" \"redisson_delay_queue_timeout:{o}\" \"0\" \"0\" \"WITHSCORES\""
+                    .to_owned(),
+            ),
+        ] {
+            log += &format!("{second}.0 [0 {by}] {words}\n");
+        }
+    }
+    log += "1700000006.0 [0 unix:/s] \"ZADD\" \"redisson_delay_queue_timeout:{o}\" \"1700000000500\" \"x\"\n";
+    let told = local_with_input(&["trace", "--from", "-", "--json"], log.as_bytes());
+    let summary = told.done().json().pop().unwrap();
+    assert_eq!(
+        summary["clients"][0]["clocks_ms"],
+        json!([2_000, 0]),
+        "{summary}"
+    );
+    summary
+}
+
 fn a_trace_in_figures() -> Vec<Value> {
     let live = ["trace", "--for", "100ms", "--json"];
     let live = Program::start().run(&live).partly().json();
@@ -628,7 +665,7 @@ fn a_trace_in_figures() -> Vec<Value> {
         live,
         events,
         lives,
-        vec![many],
+        vec![many, two_clocks()],
     ]
     .concat()
 }

@@ -1,6 +1,6 @@
 //! The summary of a log, printed behind its lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use super::printed::{exact, ms, signed, whole};
 use crate::ops::trace::{LiveCost, LiveEnd};
 use crate::queue::{Known, text};
 use crate::trace::aof::Damage;
-use crate::trace::figures::{Figures, HostFigures, Spread};
+use crate::trace::figures::{Figures, Spread, TracedClient};
 use crate::trace::record::{LONGEST_RECORD, Precision};
 use crate::trace::{ClientNames, MessageFate};
 
@@ -122,10 +122,8 @@ impl TraceSummary {
     }
 
     fn object(&self, figures: &Figures, names: &ClientNames) -> Value {
-        let clients = figures
-            .clients
-            .iter()
-            .map(|(host, client)| client_object(host, client, names));
+        let clients = figures.clients(names);
+        let clients = clients.iter().map(|client| client_object(client, names));
         let mut object = json!({
             "event": "summary",
             "from_ms": ms(figures.first_us),
@@ -212,10 +210,11 @@ impl TraceSummary {
             lines.push(format!("in the target list: {waited}{about}"));
             lines.extend(histogram_lines(&figures.in_target, figures.precision));
         }
-        for (host, client) in figures.clients.iter().take(MOST_CLIENTS) {
-            lines.push(client_words(host, client, names));
+        let clients = figures.clients(names);
+        for client in clients.iter().take(MOST_CLIENTS) {
+            lines.push(client_words(client, names));
         }
-        let more = figures.clients.len().saturating_sub(MOST_CLIENTS);
+        let more = clients.len().saturating_sub(MOST_CLIENTS);
         if more > 0 {
             lines.push(format!("{more} more clients: see --json"));
         }
@@ -318,15 +317,35 @@ fn cost_words(cost: &LiveCost) -> String {
     )
 }
 
-fn client_object(host: &[u8], client: &HostFigures, of: &ClientNames) -> Value {
+/// The names of a client's connections.
+fn names_of<'a>(client: &'a TracedClient, names: &'a ClientNames) -> BTreeSet<&'a [u8]> {
+    match &client.name {
+        Some(name) => BTreeSet::from([&name[..]]),
+        None if client.is_whole_host => names.of_host(&client.host),
+        None => BTreeSet::new(),
+    }
+}
+
+/// Their libraries: where they are told apart from others of their host, their own.
+fn libraries_of(client: &TracedClient, names: &ClientNames) -> BTreeSet<Vec<u8>> {
+    if client.is_whole_host {
+        return names.libraries_of_host(&client.host);
+    }
+    let own = client.addresses.iter();
+    own.filter_map(|address| names.library(address)).collect()
+}
+
+fn client_object(traced: &TracedClient, of: &ClientNames) -> Value {
+    let client = &traced.figures;
     let mut fields = Map::new();
-    fields.insert("host".into(), String::from_utf8_lossy(host).into());
-    let names = of.of_host(host).into_iter();
+    let host = String::from_utf8_lossy(&traced.host);
+    fields.insert("host".into(), host.into());
+    let names = names_of(traced, of).into_iter();
     let names: Vec<_> = names.map(String::from_utf8_lossy).collect();
     if !names.is_empty() {
         fields.insert("names".into(), json!(names));
     }
-    let libraries = of.libraries_of_host(host).into_iter();
+    let libraries = libraries_of(traced, of).into_iter();
     let libraries: Vec<_> = libraries
         .map(|library| String::from_utf8_lossy(&library).into_owned())
         .collect();
@@ -344,12 +363,18 @@ fn client_object(host: &[u8], client: &HostFigures, of: &ClientNames) -> Value {
     fields.insert("formats".into(), formats.collect());
     fields.insert("races_won".into(), client.races_won.into());
     fields.insert("races_lost".into(), client.races_lost.into());
-    fields.insert("clock_ms".into(), ms(client.clock_us));
+    let clocks = client.clocks.told();
+    fields.insert("clock_ms".into(), ms(clocks.first().copied()));
+    if clocks.len() > 1 {
+        let clocks = clocks.into_iter().map(|us| ms(Some(us)));
+        fields.insert("clocks_ms".into(), clocks.collect());
+    }
     Value::Object(fields)
 }
 
-fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> String {
-    let of_host = names.of_host(host);
+fn client_words(traced: &TracedClient, names: &ClientNames) -> String {
+    let client = &traced.figures;
+    let of_host = names_of(traced, names);
     let mut known: Vec<_> = of_host
         .iter()
         .take(MOST_NAMES)
@@ -360,7 +385,7 @@ fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> Strin
     {
         *last = format!("{last} and {} more", of_host.len() - MOST_NAMES);
     }
-    let libraries = names.libraries_of_host(host).into_iter();
+    let libraries = libraries_of(traced, names).into_iter();
     known.extend(
         libraries
             .take(MOST_NAMES)
@@ -373,7 +398,7 @@ fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> Strin
     };
     let mut line = format!(
         "{}{in_brackets}: offered {}, transferred {}, consumed {}",
-        text::printable_bytes(host),
+        text::printable_bytes(&traced.host),
         text::thousands(client.offered),
         text::thousands(client.transferred),
         text::thousands(client.consumed),
@@ -409,13 +434,24 @@ fn client_words(host: &[u8], client: &HostFigures, names: &ClientNames) -> Strin
             text::counted(races, "race", "races")
         );
     }
-    // Below a ms nothing can be told from the way of a command.
-    if let Some(us) = client.clock_us.filter(|us| us.abs() >= 1_000) {
-        let side = if us < 0 { "behind" } else { "ahead of" };
-        let by = text::span((us / 1_000).unsigned_abs());
-        line = format!("{line}, its clock {by} {side} the server's");
+    match &client.clocks.told()[..] {
+        [] => {}
+        // Below a ms nothing can be told from the way of a command.
+        [us] if us.abs() < 1_000 => {}
+        [us] => line = format!("{line}, its clock {}", clock_words(*us)),
+        several => {
+            let clocks: Vec<_> = several.iter().map(|us| clock_words(*us)).collect();
+            let clocks = clocks.join(" and ");
+            line = format!("{line}, several clients: one clock {clocks}");
+        }
     }
     line
+}
+
+fn clock_words(us: i64) -> String {
+    let side = if us < 0 { "behind" } else { "ahead of" };
+    let by = text::span((us / 1_000).unsigned_abs());
+    format!("{by} {side} the server's")
 }
 
 pub(super) fn spread_object(spread: &Spread) -> Value {

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::queue::frame;
 use crate::queue::{Form, QueueName};
-use crate::trace::{Log, MessageFate};
+use crate::trace::figures::ClientFigures;
+use crate::trace::{ClientNames, Log, MessageFate};
 
 const TIMEOUTS: &[u8] = b"redisson_delay_queue_timeout:{orders}";
 const ORDER: &[u8] = b"redisson_delay_queue:{orders}";
@@ -116,6 +117,7 @@ struct LogAccount {
     events: Vec<Event>,
     lives: Vec<Life>,
     figures: Figures,
+    names: ClientNames,
 }
 
 impl LogAccount {
@@ -131,6 +133,7 @@ impl LogAccount {
             events: tracker.events().collect(),
             lives,
             figures: tracker.figures().clone(),
+            names: tracker.names().clone(),
         }
     }
 
@@ -155,8 +158,21 @@ impl LogAccount {
         self.lives.iter().map(|life| life.fate(end)).collect()
     }
 
-    fn client(&self, host: &str) -> &super::super::figures::HostFigures {
-        &self.figures.clients[host.as_bytes()]
+    /// The only client of a host.
+    fn client(&self, host: &str) -> ClientFigures {
+        let [(_, figures)] = &self.clients(host)[..] else {
+            panic!("{:?}", self.figures.connections);
+        };
+        figures.clone()
+    }
+
+    /// The clients of a host, each with its name.
+    fn clients(&self, host: &str) -> Vec<(Option<String>, ClientFigures)> {
+        let all = self.figures.clients(&self.names).into_iter();
+        let its = all.filter(|client| client.host == host.as_bytes());
+        let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
+        its.map(|client| (client.name.map(text), client.figures))
+            .collect()
     }
 }
 
@@ -293,12 +309,83 @@ fn who_won_a_race_and_whose_clock_is_wrong_is_told() {
         (
             client.transfers_won,
             client.transfers_in_vain,
-            client.clock_us,
+            client.clocks.told(),
         )
     };
-    assert_eq!(figures("10.0.0.1"), (0, 1, Some(-3_000)));
-    assert_eq!(figures("10.0.0.2"), (1, 0, Some(1_995_000)));
-    assert_eq!(figures("10.0.0.3"), (0, 1, Some(-2_002_000)));
+    assert_eq!(figures("10.0.0.1"), (0, 1, vec![-3_000]));
+    assert_eq!(figures("10.0.0.2"), (1, 0, vec![1_995_000]));
+    assert_eq!(figures("10.0.0.3"), (0, 1, vec![-2_002_000]));
+}
+
+/// Transfers in vain of clients at these addresses, so far ahead of the server in ms, each five times.
+fn ticking(clients: &[(&str, i64)]) -> Written {
+    let mut log = Written::default();
+    for round in 0..5 {
+        for (place, (by, ahead)) in clients.iter().enumerate() {
+            // What keeps a command back now and then.
+            let late = (round * 7 + i64::try_from(place).unwrap() * 3) % 20;
+            let at = round * 1_000 + 10 * i64::try_from(place).unwrap();
+            log.transfer(at + late, by, at + ahead, &[], false);
+        }
+    }
+    log
+}
+
+/// The clocks of each client of a host, in ms, to 50 ms.
+fn clocks(told: &LogAccount, host: &str) -> Vec<Vec<i64>> {
+    let rounded = |us: i64| (us + 25_000).div_euclid(50_000) * 50;
+    let all = told.clients(host).into_iter();
+    all.map(|(_, client)| client.clocks.told().into_iter().map(rounded).collect())
+        .collect()
+}
+
+#[test]
+fn clients_of_one_host_whose_clocks_are_wrong_are_both_found_whether_they_have_names_or_not() {
+    let (host, wrong) = ("10.0.0.7", [2_000, -2_000]);
+    let two = [("10.0.0.7:1", 2_000), ("10.0.0.7:2", -2_000)];
+    assert_eq!(clocks(&ticking(&two).told(), host), [wrong]);
+    // One that is right hides none that is behind it.
+    let right = [("10.0.0.7:1", 0), ("10.0.0.7:2", -2_000)];
+    assert_eq!(clocks(&ticking(&right).told(), host), [[0, -2_000]]);
+    // All clients of a unix socket have one address.
+    let socket = [("unix:/s", 2_000), ("unix:/s", -2_000)];
+    assert_eq!(clocks(&ticking(&socket).told(), "unix:/s"), [wrong]);
+    let mut log = Written::default();
+    log.say(0, "10.0.0.7:1", "CLIENT SETNAME mail");
+    log.say(0, "10.0.0.7:2", "CLIENT SETNAME shop");
+    log.0 += &ticking(&two).0;
+    log.offer(9_000, "10.0.0.7:2", &framed("a"), 10_000, true);
+    let told = log.told();
+    assert_eq!(clocks(&told, host), [[2_000], [-2_000]]);
+    let its = |(name, figures): (Option<String>, ClientFigures)| {
+        (name.unwrap(), figures.offered, figures.transfers_in_vain)
+    };
+    let each: Vec<_> = told.clients(host).into_iter().map(its).collect();
+    assert_eq!(each, [("mail".into(), 0, 5), ("shop".into(), 1, 5)]);
+}
+
+#[test]
+fn the_many_connections_of_one_client_are_one_and_what_keeps_some_back_is_no_other_clock() {
+    let ports: Vec<String> = (0..9).map(|port| format!("10.0.0.7:{port}")).collect();
+    let mut log = Written::default();
+    for port in &ports[..5] {
+        log.say(0, port, "CLIENT SETNAME mail");
+    }
+    for (n, port) in (0_i64..).zip(ports.iter().cycle()).take(200) {
+        // Some are kept for up to 3 s, and once three together.
+        let late = match n {
+            100..103 => 2_000,
+            n if n % 3 == 0 => (n * 131) % 3_000,
+            _ => 1,
+        };
+        let at = if late == 2_000 { 500_000 } else { n * 5_000 };
+        log.transfer(at + late, port, at, &[], false);
+    }
+    let told = log.told();
+    let clients = told.clients("10.0.0.7");
+    assert_eq!(clients.len(), 1, "{clients:?}");
+    assert_eq!(clients[0].1.clocks.told(), [0], "{clients:?}");
+    assert_eq!(clients[0].1.transfers_in_vain, 200);
 }
 
 #[test]
@@ -513,7 +600,8 @@ fn a_transfer_is_one_by_what_it_does_where_the_log_has_no_text_of_its_script() {
     let unknown = b"0123456789012345678901234567890123456789";
     let mut log = Written(log.0.replace(&hex(TRANSFERS[1]), &hex(unknown)));
     assert_eq!(log.say(1_100, A, "PING").told().words(), of_known.words());
-    assert_eq!(log.told().figures.clients, of_known.figures.clients);
+    let connections = log.told().figures.connections;
+    assert_eq!(connections, of_known.figures.connections);
     assert_eq!(of_known.figures.events["failed"], 1);
 }
 
@@ -537,7 +625,7 @@ fn a_script_that_the_server_does_not_know_is_no_transfer() {
     log.offer(0, A, &framed("a"), 1_000, true).at(10, B, &keys);
     let told = log.told();
     assert_eq!(told.only(), ["offered", "announced"]);
-    assert!(!told.figures.clients.contains_key(&b"10.0.0.2"[..]));
+    assert!(told.clients("10.0.0.2").is_empty());
 }
 
 #[test]

@@ -236,13 +236,19 @@ fn every_client_that_was_named_before_the_trace_began_is_named_whatever_it_does(
         assert_eq!(told["libraries"][by].as_str(), library, "{told}");
     }
     let summary = trace.ended().done().json().pop().unwrap();
-    let told = &summary["clients"][0];
+    let told = &summary["clients"];
+    let each = |place: usize, field: &str| told[place][field].clone();
+    assert_eq!(each(0, "names"), serde_json::json!(["mail-1"]), "{told}");
+    assert_eq!(each(1, "names"), serde_json::json!(["shop-1"]), "{told}");
     assert_eq!(
-        told["names"],
-        serde_json::json!(["mail-1", "shop-1"]),
-        "{told}"
+        (each(0, "consumed"), each(0, "offered")),
+        (1.into(), 0.into())
     );
-    assert_eq!(told["libraries"][0].as_str(), library, "{told}");
+    assert_eq!(
+        (each(1, "consumed"), each(1, "offered")),
+        (0.into(), 1.into())
+    );
+    assert_eq!(told[1]["libraries"][0].as_str(), library, "{told}");
 }
 
 #[test]
