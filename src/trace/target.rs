@@ -58,6 +58,8 @@ pub struct TracedList {
     oldest: ListEnd,
     /// It holds nothing else: it was empty at some time that the log shows.
     pub is_known: bool,
+    /// The time at which it expires, in ms since the epoch.
+    pub expires_ms: Option<i64>,
 }
 
 /// The places of one value: mostly it is one, which needs no room of its own.
@@ -94,11 +96,16 @@ impl TracedList {
             forgotten: 0,
             oldest: ListEnd::Left,
             is_known,
+            expires_ms: None,
         }
     }
 
     /// Puts an element with this value at that end.
     pub fn push(&mut self, end: ListEnd, element: Element, value: &[u8]) {
+        if self.is_known && self.is_empty() {
+            // The key was gone, and the time of its expiry with it.
+            self.expires_ms = None;
+        }
         if self.forgotten > 0 && end == self.oldest {
             // They would stand amid the others: nothing is known of their places any more.
             (self.forgotten, self.is_known) = (0, false);
@@ -350,6 +357,23 @@ impl TracedLists {
         self.bytes += list.bytes();
         self.all.push(list);
         self.all.len() - 1
+    }
+
+    /// The number of lists.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// True when there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The lists in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &TracedList> {
+        self.all.iter()
     }
 
     /// Changes the list at this place.

@@ -760,17 +760,22 @@ impl Tracker {
                 }
             }
             TracedCommand::Expire { key, expiry } => {
-                if let Some(Role::Timeouts(queue)) = self.role(db, key) {
-                    let now_ms = step.at_us().map(|us| us.div_euclid(1_000));
-                    let expires_ms = match *expiry {
-                        CommandExpiry::After(ms) => now_ms.map(|now| now.saturating_add(ms)),
-                        CommandExpiry::At(ms) => Some(ms),
-                        CommandExpiry::Never => None,
-                    };
-                    self.queues[queue].expires_ms = expires_ms;
-                    let both = self.next_expiry_ms.into_iter().chain(expires_ms);
-                    self.next_expiry_ms = both.min();
+                let now_ms = step.at_us().map(|us| us.div_euclid(1_000));
+                let expires_ms = match *expiry {
+                    CommandExpiry::After(ms) => now_ms.map(|now| now.saturating_add(ms)),
+                    CommandExpiry::At(ms) => Some(ms),
+                    CommandExpiry::Never => None,
+                };
+                match self.role(db, key) {
+                    Some(Role::Timeouts(queue)) => self.queues[queue].expires_ms = expires_ms,
+                    Some(Role::Target(target)) => {
+                        self.targets
+                            .change(target, |list| list.expires_ms = expires_ms);
+                    }
+                    Some(Role::Order(_) | Role::Channel(_)) | None => return,
                 }
+                let both = self.next_expiry_ms.into_iter().chain(expires_ms);
+                self.next_expiry_ms = both.min();
             }
             TracedCommand::Publish { channel, message } => {
                 if let Some(Role::Channel(queue)) = self.role(db, channel) {
@@ -807,6 +812,10 @@ impl Tracker {
         rule: AddRule,
     ) {
         let layout = self.queues[queue].queue.clone();
+        // A key that has nothing in it is gone, and the time of its expiry with it.
+        if self.queues[queue].is_whole && self.lives.waiting(queue).next().is_none() {
+            self.queues[queue].expires_ms = None;
+        }
         let mut known = self.lives.find(queue, member);
         if let Some(id) = known
             && self
@@ -1140,8 +1149,22 @@ impl Tracker {
                 self.end_at(&moment, queue, id, EventKind::Expired);
             }
         }
-        let all = self.queues.iter().filter_map(|queue| queue.expires_ms);
-        self.next_expiry_ms = all.min();
+        for target in 0..self.targets.len() {
+            let expires = self.targets[target].expires_ms;
+            let Some(expires) = expires.filter(|expires| *expires <= now_ms) else {
+                continue;
+            };
+            let moment = Moment {
+                at_us: expires.checked_mul(1_000),
+                by: None,
+            };
+            for id in self.targets.change(target, TracedList::clear) {
+                self.lost_at(&moment, id, EventKind::Expired);
+            }
+        }
+        let of_queues = self.queues.iter().filter_map(|queue| queue.expires_ms);
+        let of_targets = self.targets.iter().filter_map(|list| list.expires_ms);
+        self.next_expiry_ms = of_queues.chain(of_targets).min();
     }
 }
 
@@ -1444,10 +1467,15 @@ impl Tracker {
 
     /// An element of a target is gone, and nobody took it.
     fn lost(&mut self, step: &TracedStep<'_>, id: u64, kind: EventKind) {
+        self.lost_at(&step.moment(), id, kind);
+    }
+
+    /// The same at a moment that may be no step's.
+    fn lost_at(&mut self, moment: &Moment, id: u64, kind: EventKind) {
         self.lives
             .change(id, |life| life.in_target = life.in_target.saturating_sub(1));
         if let Some(queue) = self.lives.queue_of(id) {
-            self.end(step, queue, id, kind);
+            self.end_at(moment, queue, id, kind);
         }
     }
 

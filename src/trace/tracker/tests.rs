@@ -683,6 +683,56 @@ fn what_ends_otherwise_is_told_as_what_it_was() {
 }
 
 #[test]
+fn what_lies_in_a_target_list_that_expires_is_told_as_expired_with_its_key() {
+    let member = framed("a");
+    let delivered = || {
+        let mut log = Written::default();
+        log.offer(0, A, &member, 100, true)
+            .transfer(120, A, 120, &[&member], false);
+        log
+    };
+    let mut expired = delivered();
+    expired
+        .say(200, B, "PEXPIRE orders 500")
+        .say(900, B, "PING");
+    let told = expired.told();
+    assert_eq!(told.fates(), [MessageFate::Expired]);
+    let last = told.events.last().unwrap();
+    assert_eq!(
+        (last.kind.word(), last.at_us),
+        ("expired", Some((START + 700) * 1_000))
+    );
+    let mut kept = delivered();
+    kept.say(200, B, "PEXPIRE orders 500")
+        .say(300, B, "PERSIST orders")
+        .say(900, B, "PING");
+    assert_eq!(kept.told().fates(), [MessageFate::Delivered]);
+}
+
+#[test]
+fn a_key_that_was_empty_meanwhile_expires_no_more() {
+    let [first, second] = ["a", "b"].map(framed);
+    let mut log = Written::default();
+    log.at(0, A, &[b"DEL", TIMEOUTS])
+        .say(0, A, "DEL orders")
+        .offer(1, A, &first, 100, true)
+        .at(2, B, &[b"PEXPIRE", TIMEOUTS, b"500"])
+        .transfer(120, A, 120, &[&first], false)
+        .say(130, B, "PEXPIRE orders 500")
+        .say(140, C, "LPOP orders")
+        .offer(150, A, &second, 160, true)
+        .offer(151, A, &framed("later"), 90_000, true)
+        .transfer(170, A, 170, &[&second], false)
+        .say(2_000, B, "PING");
+    let fates = [
+        MessageFate::Consumed,
+        MessageFate::Delivered,
+        MessageFate::Waiting,
+    ];
+    assert_eq!(log.told().fates(), fates);
+}
+
+#[test]
 fn a_message_with_another_due_time_is_requeued_and_late_by_that_one() {
     let mut log = Written::default();
     log.offer(0, A, &framed("a"), 100_000, true);
