@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::life::{Event, EventKind};
+use super::life::{Event, EventKind, Life, MessageFate};
 use super::names::ClientNames;
 use super::record::Precision;
 use super::target::is_one_client;
@@ -40,6 +40,11 @@ pub struct Figures {
     pub messages: u64,
     /// Messages that were transferred more than once.
     pub delivered_again: u64,
+    /// Transfers of messages that had been transferred before.
+    pub transfers_again: u64,
+    /// Messages that were removed, or whose key is gone, before a consumer had them: of the lives that
+    /// were told.
+    pub never_delivered: u64,
     /// Spans from the due time of a message to its transfer, in µs.
     pub lateness: Spread,
     /// Spans that messages lay in target, in µs.
@@ -127,6 +132,18 @@ impl Figures {
             EventKind::Consumed { .. } => client.consumed += 1,
             _ => {}
         }
+    }
+
+    /// Counts a life that is told for good.
+    pub(super) fn told(&mut self, life: &Life) {
+        let is_gone = matches!(
+            life.fate(self.last_us),
+            MessageFate::Removed
+                | MessageFate::Deleted
+                | MessageFate::Expired
+                | MessageFate::Renamed
+        );
+        self.never_delivered += u64::from(is_gone && life.deliveries == 0);
     }
 
     /// Counts a transfer of the client at this address, whose script is of that generation, and whose

@@ -324,7 +324,11 @@ impl Tracker {
             self.left(departure);
         }
         self.ask_at_the_end();
-        self.lives.finish()
+        let lives = self.lives.finish();
+        for life in &lives {
+            self.figures.told(life);
+        }
+        lives
     }
 
     /// True of a record that may concern a queue.
@@ -1211,7 +1215,7 @@ impl Tracker {
         moves.moved.push((queue, id));
         let (place, of) = (moves.moved.len(), moves.members.len());
         let moment = step.moment();
-        let is_again = life.transfers > 0;
+        let before = life.transfers;
         self.lives.change(id, |life| {
             if life.transfers == 0 {
                 life.late_us = late_us;
@@ -1224,7 +1228,8 @@ impl Tracker {
             life.in_target += 1;
             life.in_target_since = step.at_us();
         });
-        self.figures.delivered_again += u64::from(is_again);
+        self.figures.delivered_again += u64::from(before == 1);
+        self.figures.transfers_again += u64::from(before > 0);
         let kind = EventKind::Transferred {
             late_us,
             place,

@@ -132,7 +132,9 @@ impl TraceSummary {
             "messages": figures.messages,
             "fates": self.fates,
             "events": figures.events,
-            "transferred_again": figures.delivered_again,
+            "transferred_again": figures.transfers_again,
+            "messages_transferred_again": figures.delivered_again,
+            "never_delivered": figures.never_delivered,
             "nobody_asked": figures.nobody_asked,
             "late_ms": whole_spread_object(&figures.lateness, figures.precision),
             "in_target_ms": whole_spread_object(&figures.in_target, figures.precision),
@@ -179,9 +181,16 @@ impl TraceSummary {
             lines.push("reading ended at --limit: what came later is not counted".to_owned());
         }
         if figures.delivered_again > 0 {
-            let times = text::counted(figures.delivered_again, "time", "times");
+            let messages = text::counted(figures.delivered_again, "message was", "messages were");
+            let times = text::counted(figures.transfers_again, "time", "times");
             lines.push(format!(
-                "messages were transferred again {times}: consumers get them twice"
+                "{messages} transferred again, {times}: consumers get them twice"
+            ));
+        }
+        if figures.never_delivered > 0 {
+            let messages = text::counted(figures.never_delivered, "message is", "messages are");
+            lines.push(format!(
+                "{messages} gone without delivery: removed, deleted, expired or renamed"
             ));
         }
         if figures.nobody_asked > 0 {

@@ -215,6 +215,7 @@ impl TrackedLives {
     pub(super) fn let_one_go(&mut self, id: u64, figures: &mut Figures) {
         if let Some(life) = self.remove(id).filter(|life| life.unconfirmed.is_none()) {
             figures.forgotten += u64::from(!life.is_over());
+            figures.told(&life);
             self.let_go.push(life);
         }
     }

@@ -291,7 +291,8 @@ fn what_a_failing_transfer_pushes_again_and_again_is_delivered_again() {
     let life = &told.lives[0];
     assert_eq!((life.transfers, life.deliveries), (3, 3));
     assert_eq!(told.fates(), [MessageFate::Late]);
-    assert_eq!(told.figures.delivered_again, 2);
+    assert_eq!(told.figures.delivered_again, 1);
+    assert_eq!(told.figures.transfers_again, 2);
     assert_eq!(told.figures.events["failed"], 3);
     assert_eq!(told.client("10.0.0.1").transfers_failed, 3);
 }
@@ -730,6 +731,33 @@ fn a_key_that_was_empty_meanwhile_expires_no_more() {
         MessageFate::Waiting,
     ];
     assert_eq!(log.told().fates(), fates);
+}
+
+#[test]
+fn messages_that_are_gone_before_a_consumer_had_them_are_counted() {
+    let all = ["removed", "dropped", "taken", "polled", "deleted"].map(framed);
+    let [removed, dropped, taken, polled, deleted] = &all;
+    let mut log = Written::default();
+    for member in &all {
+        log.offer(0, A, member, 100_000, false);
+    }
+    log.at(10, B, &[b"ZREM", TIMEOUTS, removed])
+        .say(20, B, "EVAL poll 2 orders")
+        .at(20, LUA, &[b"lpop", ORDER])
+        .at(20, LUA, &[b"zrem", TIMEOUTS, polled])
+        .transfer(30, A, 100_000, &[dropped, taken], false)
+        .say(40, C, "LREM orders 1 dropped")
+        .say(50, C, "LPOP orders")
+        .at(60, B, &[b"DEL", TIMEOUTS])
+        .say(5_000, B, "PING");
+    let told = log.told();
+    assert_eq!(told.lives.len(), 5);
+    assert!(
+        told.lives
+            .iter()
+            .any(|life| life.message.member[..] == deleted[..])
+    );
+    assert_eq!(told.figures.never_delivered, 3, "{:?}", told.words());
 }
 
 #[test]
