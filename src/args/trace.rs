@@ -65,11 +65,12 @@ It prints one line for each event, in the order in which they happened:
   consumed      taken from the target list
   polled        taken from the delayed queue before it was due
   requeued      given another due time, or put back
+  edited        given other bytes: a line for what it was, and one for what it is now
   removed, deleted, expired, renamed    the message, or the key that it was in
   failed        a client's transfer ended half-way
 
 With --by message it prints one line for each message: its fate (waiting, late, delivered, consumed,
-polled, removed, deleted, expired, renamed), how late it was and how long it lay in the target list.
+polled, removed, edited, deleted, expired, renamed), how late it was and how long it lay in the target list.
 
 MONITOR and a log have commands and no answers: the order of pushes and pops tells who got a message. A fate is
 marked ? where other messages may have been in the target list. A plain sorted set has

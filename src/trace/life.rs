@@ -98,6 +98,18 @@ pub enum EventKind {
     Polled,
     /// It was removed from timeouts, or from the target list.
     Removed,
+    /// It was given other bytes, and so became another message.
+    EditedInto {
+        /// That message.
+        into: EntryId,
+    },
+    /// It is what a message became that was given other bytes.
+    EditedFrom {
+        /// That message.
+        from: EntryId,
+        /// Its due time, which is that one's.
+        due: Due,
+    },
     /// The key that it was in was deleted.
     Deleted,
     /// The key that it was in expired.
@@ -126,6 +138,7 @@ impl EventKind {
             Self::Consumed { .. } => "consumed",
             Self::Polled => "polled",
             Self::Removed => "removed",
+            Self::EditedInto { .. } | Self::EditedFrom { .. } => "edited",
             Self::Deleted => "deleted",
             Self::Expired => "expired",
             Self::Renamed => "renamed",
@@ -161,6 +174,8 @@ pub struct Life {
     pub message: Arc<TracedMessage>,
     /// Its offer; none when that was before the log begins.
     pub offered: Option<Moment>,
+    /// The message that it was before it was given other bytes, and when that was.
+    pub edited_from: Option<(EntryId, Moment)>,
     /// Its due time, by its last score; none when no score was seen.
     pub due: Option<Due>,
     /// The time at which its due time was published.
@@ -222,6 +237,8 @@ pub enum MessageFate {
     Polled,
     /// It was removed.
     Removed,
+    /// It was given other bytes, and is another message now.
+    Edited,
     /// Its key was deleted.
     Deleted,
     /// Its key expired.
@@ -241,6 +258,7 @@ impl MessageFate {
             Self::Consumed => "consumed",
             Self::Polled => "polled",
             Self::Removed => "removed",
+            Self::Edited => "edited",
             Self::Deleted => "deleted",
             Self::Expired => "expired",
             Self::Renamed => "renamed",
@@ -253,6 +271,7 @@ impl Life {
         Self {
             message,
             offered: None,
+            edited_from: None,
             due: None,
             announced_us: None,
             announced_to: None,
@@ -302,6 +321,7 @@ impl Life {
         }
         match self.ended.as_ref().map(|(kind, _)| kind) {
             Some(EventKind::Polled) => MessageFate::Polled,
+            Some(EventKind::EditedInto { .. }) => MessageFate::Edited,
             Some(EventKind::Deleted) => MessageFate::Deleted,
             Some(EventKind::Expired) => MessageFate::Expired,
             Some(EventKind::Renamed) => MessageFate::Renamed,

@@ -29,7 +29,7 @@ use crate::clock::EpochMillis;
 use crate::queue::frame::Era;
 use crate::queue::look::Client;
 use crate::queue::name::{CHANNEL_PREFIX, ORDER_PREFIX, TIMEOUTS_PREFIX, names_of_key};
-use crate::queue::{Due, Queue, QueueName};
+use crate::queue::{Due, EntryId, Queue, QueueName};
 use asking::TransferTimes;
 use departures::{Departure, Departures};
 use listeners::Listeners;
@@ -149,6 +149,18 @@ struct StepMoves {
     read: HashSet<usize>,
     /// The step takes members from the head of an order list.
     pops_order: bool,
+    /// Members that the step gives other bytes, and those that these become, each with its queue.
+    edited: HashMap<(usize, Box<[u8]>), EntryId>,
+    made: HashMap<(usize, Box<[u8]>), EntryId>,
+}
+
+/// A member that a step has put into timeouts, or taken out, alone.
+#[derive(Clone, Copy)]
+struct LoneMember<'a> {
+    queue: usize,
+    member: &'a [u8],
+    /// Its score and the rule; none: it was taken out.
+    added: Option<(f64, AddRule)>,
 }
 
 impl Tracker {
@@ -486,6 +498,7 @@ impl Tracker {
         self.discover(&step);
         self.expire(step.at_us());
         let mut moves = self.pair(&step);
+        self.find_edits(&step, &mut moves);
         for (record, command) in step.commands() {
             self.apply(&step, record, command, &mut moves);
         }
@@ -618,6 +631,81 @@ impl Tracker {
         moves
     }
 
+    /// Finds the members that a step gives other bytes: it puts the new ones in and takes the old ones
+    /// out, one after the other, with the same scores. Edits of ours do so, and repairs of frames.
+    fn find_edits(&self, step: &TracedStep<'_>, moves: &mut StepMoves) {
+        let mut before: Option<LoneMember<'_>> = None;
+        if step.is_one_command() {
+            return;
+        }
+        for (record, command) in step.commands() {
+            let (key, member, added) = match command {
+                TracedCommand::Add { key, members, rule } => match members[..] {
+                    [(score, member)] => (*key, member, Some((score, *rule))),
+                    _ => {
+                        before = None;
+                        continue;
+                    }
+                },
+                TracedCommand::Take { key, members } => match members[..] {
+                    [member] => (*key, member, None),
+                    _ => {
+                        before = None;
+                        continue;
+                    }
+                },
+                _ => continue,
+            };
+            let Some(Role::Timeouts(queue)) = self.role(record.db, key) else {
+                continue;
+            };
+            let now = LoneMember {
+                queue,
+                member,
+                added,
+            };
+            let pair = before.and_then(|before| self.edit_of(before, now));
+            if let Some((old, new)) = pair
+                && !moves.moving.contains(&(queue, old.into()))
+                && !moves.pops_order
+            {
+                let id = |member| self.queues[queue].queue.id(member);
+                moves.edited.insert((queue, old.into()), id(new));
+                moves.made.insert((queue, new.into()), id(old));
+                before = None;
+            } else {
+                before = Some(now);
+            }
+        }
+    }
+
+    /// The old and the new member of an edit, if these two commands are one.
+    fn edit_of<'a>(
+        &self,
+        first: LoneMember<'a>,
+        then: LoneMember<'a>,
+    ) -> Option<(&'a [u8], &'a [u8])> {
+        let (old, new, (score, rule)) = match (first.added, then.added) {
+            (Some(added), None) => (then.member, first.member, added),
+            (None, Some(added)) => (first.member, then.member, added),
+            _ => return None,
+        };
+        let waiting = |member| {
+            let life = self.lives.get(self.lives.find(first.queue, member)?);
+            life.filter(|life| life.waits)
+        };
+        if first.queue != then.queue || old == new || waiting(new).is_some() {
+            return None;
+        }
+        let layout = &self.queues[first.queue].queue;
+        let is_edit = match waiting(old).and_then(|life| life.due) {
+            Some(due) => layout.due(score) == due,
+            // Its score is not known: whoever only lets in what is new gives it another place.
+            None => first.added.is_some() && rule.presence == Presence::New,
+        };
+        is_edit.then_some((old, new))
+    }
+
     /// Members that may have left timeouts by their places or scores in a step: those that wait there
     /// with a payload which the step pushes to target, by due time; of the plain queue the elements
     /// themselves.
@@ -680,7 +768,8 @@ impl Tracker {
             TracedCommand::Add { key, members, rule } => {
                 if let Some(Role::Timeouts(queue)) = self.role(db, key) {
                     for (score, member) in members {
-                        self.added(step, queue, member, *score, *rule);
+                        let from = moves.made.get(&(queue, Box::from(*member))).copied();
+                        self.added(step, queue, (member, from), *score, *rule);
                         // One command may have a million.
                         self.make_room();
                     }
@@ -806,12 +895,13 @@ impl Tracker {
 // --- Timeouts -------------------------------------------------------------------------------------
 
 impl Tracker {
-    /// A member was put into timeouts with this score, if the rule lets it.
+    /// A member was put into timeouts with this score, if the rule lets it; with the message that it was
+    /// made of.
     fn added(
         &mut self,
         step: &TracedStep<'_>,
         queue: usize,
-        member: &[u8],
+        (member, from): (&[u8], Option<EntryId>),
         score: f64,
         rule: AddRule,
     ) {
@@ -873,7 +963,9 @@ impl Tracker {
         if let Some(departure) = known.and_then(|id| self.departure_of(queue, id)) {
             self.left(departure);
         }
-        let kind = if is_again {
+        let kind = if let Some(from) = from {
+            EventKind::EditedFrom { from, due }
+        } else if is_again {
             EventKind::Requeued { due }
         } else {
             EventKind::Offered { due }
@@ -883,6 +975,7 @@ impl Tracker {
         self.lives.change(id, |life| {
             match kind {
                 EventKind::Requeued { .. } => life.requeued += 1,
+                EventKind::EditedFrom { from, .. } => life.edited_from = Some((from, moment)),
                 _ => life.offered = Some(moment),
             }
             life.due = Some(due);
@@ -918,6 +1011,10 @@ impl Tracker {
         let was_moved = was.is_some_and(|life| life.is_moved);
         let is_gone = known.is_some() && was.is_some_and(|life| !life.waits && !life.is_moved);
         self.lives.change(id, |life| life.waits = false);
+        if let Some(into) = moves.edited.get(&(queue, Box::from(member))) {
+            self.end(step, queue, id, EventKind::EditedInto { into: *into });
+            return;
+        }
         if was_moved || is_gone || step.adds(member) {
             return;
         }

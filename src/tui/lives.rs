@@ -118,6 +118,7 @@ pub fn words_of_end(kind: &EventKind) -> &'static str {
     match kind {
         EventKind::Polled => "polled away before its transfer",
         EventKind::Removed => "removed",
+        EventKind::EditedInto { .. } => "edited: it is another message now",
         EventKind::Deleted => "lost: its key was deleted",
         EventKind::Expired => "lost: its key expired",
         EventKind::Renamed => "lost: its key was renamed",

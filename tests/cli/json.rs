@@ -554,6 +554,12 @@ fn traced_otherwise(by: &str) -> Vec<Value> {
     log += "1700000000.1 [0 10.0.0.1:5] \"CLIENT\" \"SETINFO\" \"LIB-NAME\" \"redisson\"\n";
     log += &offer(1, "1700000000.2");
     log += &offer(2, "1700000000.3").replacen(" [0 10", " [0\n 10", 1);
+    log += "1700000000.35 [0 10.0.0.1:5] \"EVAL\" \"edit\" \"1\" \"o\"\n";
+    log += &offer(3, "1700000000.35").replacen("10.0.0.1:5", "lua", 1);
+    log += &offer(1, "1700000000.35")
+        .replacen("10.0.0.1:5", "lua", 1)
+        .replacen("ZADD", "ZREM", 1)
+        .replacen("\"1700000000500\" ", "", 1);
     log += "1700000000.4 [0 10.0.0.1:5] \"SET\" \"";
     log += &"x".repeat(9_000_000);
     log += "\"\n1700000009.0 [0 10.0.0.1:5] \"PING\"\n";

@@ -182,7 +182,9 @@ impl LinePrinter {
             return Ok(());
         };
         let due = match event.kind {
-            EventKind::Offered { due } | EventKind::Requeued { due } => Some(due),
+            EventKind::Offered { due }
+            | EventKind::Requeued { due }
+            | EventKind::EditedFrom { due, .. } => Some(due),
             _ => None,
         };
         let Some(decoded) = self.chosen(message, due, event.at_us) else {
@@ -289,6 +291,11 @@ impl LinePrinter {
         } else {
             ""
         };
+        let edited = match (&life.edited_from, &life.ended) {
+            (_, Some((EventKind::EditedInto { into }, _))) => format!("(now {into}) "),
+            (Some((from, _)), _) => format!("(edited from {from}) "),
+            _ => String::new(),
+        };
         let unheard = match life.announced_to {
             Some(0) => "(announced to nobody) ",
             _ => "",
@@ -304,7 +311,7 @@ impl LinePrinter {
             late_us.map_or_else(dash, |us| late_span(us, self.precision)),
             life.waited_us()
                 .map_or_else(dash, |us| waited_span(us, self.precision)),
-            format!("{again}{in_vain}{unheard}{unasked}{}", decoded.text),
+            format!("{edited}{again}{in_vain}{unheard}{unasked}{}", decoded.text),
         ];
         let of = (&*life.message.queue, life.message.db);
         self.row(&[offered_us, due_us], of, cells, out)
@@ -395,6 +402,13 @@ fn event_fields(event: &Event) -> Map<String, Value> {
             let delay = delay.map(|(due, at)| due.get().saturating_sub(at.div_euclid(1_000)));
             fields.insert("delay_ms".into(), json!(delay));
         }
+        EventKind::EditedInto { into } => {
+            fields.insert("into".into(), into.to_string().into());
+        }
+        EventKind::EditedFrom { from, due } => {
+            fields.insert("from".into(), from.to_string().into());
+            fields.insert("due_ms".into(), shape::due_ms(Some(due)));
+        }
         EventKind::Announced { to } => {
             fields.insert("to".into(), json!(to));
         }
@@ -445,6 +459,14 @@ fn life_fields(life: &Life, fate: MessageFate, late_us: Option<i64>) -> Map<Stri
     fields.insert("fate".into(), fate.word().into());
     fields.insert("offered_ms".into(), at(life.offered.as_ref()));
     fields.insert("offered_by".into(), by(life.offered.as_ref()));
+    if let Some((from, moment)) = &life.edited_from {
+        fields.insert("edited_from".into(), from.to_string().into());
+        fields.insert("edited_ms".into(), at(Some(moment)));
+        fields.insert("edited_by".into(), by(Some(moment)));
+    }
+    if let Some((EventKind::EditedInto { into }, _)) = &life.ended {
+        fields.insert("edited_into".into(), into.to_string().into());
+    }
     fields.insert("due_ms".into(), shape::due_ms(life.due));
     fields.insert("announced_ms".into(), ms(life.announced_us));
     fields.insert("announced_to".into(), json!(life.announced_to));
@@ -541,6 +563,7 @@ fn addresses_of_life(life: &Life) -> impl Iterator<Item = &[u8]> {
     let ended = life.ended.as_ref().map(|(_, moment)| moment);
     let moments = [
         life.offered.as_ref(),
+        life.edited_from.as_ref().map(|(_, moment)| moment),
         life.armed.as_ref(),
         life.transferred.as_ref(),
         life.consumed.as_ref(),
@@ -626,6 +649,10 @@ fn what(event: &Event, precision: Precision, names: &ClientNames) -> String {
         EventKind::Requeued { due } => {
             let mark = if event.is_presumed { " (presumed)" } else { "" };
             format!("due {} now{mark}: ", due_time(due, event.at_us))
+        }
+        EventKind::EditedInto { into } => format!("into {into}: "),
+        EventKind::EditedFrom { from, due } => {
+            format!("from {from}, due {}: ", due_time(due, event.at_us))
         }
         EventKind::Announced { to } => match to {
             Some(0) => "new head, nobody listened: ".to_owned(),

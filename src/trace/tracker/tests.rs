@@ -761,6 +761,80 @@ fn messages_that_are_gone_before_a_consumer_had_them_are_counted() {
 }
 
 #[test]
+fn a_message_that_is_given_other_bytes_in_one_step_is_edited_and_what_it_becomes_begins_so() {
+    let [old, new] = ["old", "new"].map(framed);
+    let due = (START + 100_000).to_string();
+    let due = due.as_bytes();
+    let script = |log: &mut Written| {
+        log.say(10, B, "EVAL edit 3 timeouts order aside")
+            .at(10, LUA, &[b"ZADD", TIMEOUTS, b"NX", due, &new])
+            .at(10, LUA, &[b"LINSERT", ORDER, b"BEFORE", &old, &new])
+            .at(10, LUA, &[b"LREM", ORDER, b"0", &old])
+            .at(10, LUA, &[b"ZREM", TIMEOUTS, &old]);
+    };
+    let by_script = |is_offered: bool| {
+        let mut log = Written::default();
+        if is_offered {
+            log.offer(0, A, &old, 100_000, false);
+        }
+        script(&mut log);
+        log
+    };
+    let mut by_transaction = Written::default();
+    by_transaction
+        .offer(0, A, &old, 100_000, false)
+        .say(10, B, "MULTI")
+        .at(10, B, &[b"ZREM", TIMEOUTS, &old])
+        .at(10, B, &[b"ZADD", TIMEOUTS, due, &new])
+        .say(10, B, "EXEC");
+    for (mut log, begin) in [
+        (by_script(true), &["offered"][..]),
+        (by_transaction, &["offered"]),
+        (by_script(false), &[]),
+    ] {
+        log.transfer(100_005, A, 100_005, &[&new], false);
+        let told = log.told();
+        let all = [begin, &["edited", "edited", "transferred"]].concat();
+        assert_eq!(told.only(), all, "{}", log.0);
+        let of = |member: &[u8]| {
+            let mut all = told.lives.iter();
+            all.find(|life| *life.message.member == *member).unwrap()
+        };
+        let id = |member: &[u8]| of(member).message.id();
+        let (before, after) = (of(&old), of(&new));
+        assert_eq!(before.fate(None), MessageFate::Edited);
+        let (kind, moment) = before.ended.as_ref().unwrap();
+        assert_eq!(*kind, EventKind::EditedInto { into: id(&new) });
+        let (from, begun) = after.edited_from.as_ref().unwrap();
+        assert_eq!(
+            (*from, begun, by(Some(moment))),
+            (id(&old), moment, B.into())
+        );
+        assert_eq!((after.late_us, &after.offered), (Some(5_000), &None));
+        assert!(told.lives.iter().all(|life| !life.is_presumed));
+    }
+}
+
+#[test]
+fn what_is_offered_where_another_one_is_removed_is_no_edit() {
+    let [old, new] = ["old", "new"].map(framed);
+    let mut log = Written::default();
+    log.offer(0, A, &old, 100_000, false)
+        .say(10, B, "MULTI")
+        .at(10, B, &[b"ZREM", TIMEOUTS, &old])
+        .at(10, B, &[b"ZADD", TIMEOUTS, b"1700000200000", &new])
+        .say(10, B, "EXEC");
+    assert_eq!(log.told().only(), ["offered", "removed", "offered"]);
+    // Each by a command of its own.
+    let mut log = Written::default();
+    log.say(0, A, "ZADD delay 1700000005 old")
+        .say(10, B, "ZADD delay NX 1700000005 new")
+        .say(10, B, "ZREM delay old")
+        .say(5_000, B, "PING");
+    assert_eq!(plainly(&log).only(), ["offered", "offered", "removed"]);
+}
+
+#[test]
 fn a_message_with_another_due_time_is_requeued_and_late_by_that_one() {
     let mut log = Written::default();
     log.offer(0, A, &framed("a"), 100_000, true);

@@ -458,7 +458,9 @@ impl Lives {
         let known = self.all.iter().rposition(|l| *l.member == *message.member);
         let begins = matches!(
             event.kind,
-            EventKind::Offered { .. } | EventKind::Requeued { .. }
+            EventKind::Offered { .. }
+                | EventKind::Requeued { .. }
+                | EventKind::EditedFrom { .. }
         );
         let known = known.filter(|place| !(begins && self.all[*place].is_over()));
         let place = known.unwrap_or_else(|| {
@@ -467,13 +469,15 @@ impl Lives {
         });
         let life = &mut self.all[place];
         match &event.kind {
-            EventKind::Offered { due } => {
+            EventKind::Offered { due } | EventKind::EditedFrom { due, .. } => {
                 if let Some(due) = due.at() {
                     (life.due, life.score, life.is_due_known) = (due, queue.score(due), true);
                 }
                 (life.left, life.taken, life.announced) = (None, None, None);
                 life.told = MonitoredLife::default();
-                life.told.offered = Some(moment);
+                if matches!(event.kind, EventKind::Offered { .. }) {
+                    life.told.offered = Some(moment);
+                }
             }
             EventKind::Requeued { due } => {
                 // A refresh may have seen it before MONITOR told of it.
@@ -506,6 +510,7 @@ impl Lives {
             }
             EventKind::Polled
             | EventKind::Removed
+            | EventKind::EditedInto { .. }
             | EventKind::Deleted
             | EventKind::Expired
             | EventKind::Renamed => {
