@@ -70,7 +70,8 @@ It prints one line for each event, in the order in which they happened:
   failed        a client's transfer ended half-way
 
 With --by message it prints one line for each message: its fate (waiting, late, delivered, consumed,
-polled, removed, edited, deleted, expired, renamed), how late it was and how long it lay in the target list.
+polled, removed, edited, deleted, expired, renamed), how late it was and how long it lay in the target list. Behind its text stand the steps between: which
+client had set its timer to it, since when that listens, and when a client first asked for it.
 
 MONITOR and a log have commands and no answers: the order of pushes and pops tells who got a message. A fate is
 marked ? where other messages may have been in the target list. A plain sorted set has

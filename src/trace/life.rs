@@ -185,6 +185,8 @@ pub struct Life {
     /// The first transfer that left it as the head of timeouts: from it that client knows its due time,
     /// and sets its timer.
     pub armed: Option<Moment>,
+    /// That client's subscription to the queue's channel: since then it listens.
+    pub listening: Option<Moment>,
     /// The first transfer that a client of Redisson ran since it was due; none where the log does not
     /// tell.
     pub asked: Option<FirstAsk>,
@@ -276,6 +278,7 @@ impl Life {
             announced_us: None,
             announced_to: None,
             armed: None,
+            listening: None,
             asked: None,
             requeued: 0,
             transferred: None,

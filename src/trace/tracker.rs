@@ -1682,11 +1682,13 @@ impl Tracker {
         let Some(id) = self.lives.head_life(queue) else {
             return;
         };
+        let listening = self.queues[queue].races.listening(moment.by.as_ref());
         self.lives.change(id, |life| {
             // Something that the log does not show may stand before it.
             let is_head = is_whole || life.announced_us.is_some();
             if is_head && life.armed.is_none() {
                 life.armed = Some(moment.clone());
+                life.listening = listening.cloned();
             }
         });
     }

@@ -300,6 +300,7 @@ impl LinePrinter {
             Some(0) => "(announced to nobody) ",
             _ => "",
         };
+        let steps = self.steps(life, names);
         let mark = if life.is_presumed { "?" } else { "" };
         let offered_us = life.offered.as_ref().and_then(|offered| offered.at_us);
         let due_us = due.and_then(|due| due.get().checked_mul(1_000));
@@ -311,10 +312,38 @@ impl LinePrinter {
             late_us.map_or_else(dash, |us| late_span(us, self.precision)),
             life.waited_us()
                 .map_or_else(dash, |us| waited_span(us, self.precision)),
-            format!("{edited}{again}{in_vain}{unheard}{unasked}{}", decoded.text),
+            format!(
+                "{edited}{again}{in_vain}{unheard}{unasked}{}{steps}",
+                decoded.text
+            ),
         ];
         let of = (&*life.message.queue, life.message.db);
         self.row(&[offered_us, due_us], of, cells, out)
+    }
+
+    /// Words for the steps of a life between its offer and its transfer, behind its text: who knew that it
+    /// would fall due, since when it listened, and when somebody asked.
+    fn steps(&self, life: &Life, names: &ClientNames) -> String {
+        let at = |us: i64| match life.offered.as_ref().and_then(|offered| offered.at_us) {
+            Some(beside) => whole(times::exact_beside(us, beside), self.precision),
+            None => exact(us, self.precision),
+        };
+        let time_of = |moment: &Moment| moment.at_us.map_or_else(dash, at);
+        let mut steps = Vec::new();
+        if let Some(armed) = &life.armed {
+            let who = by(armed.by.as_deref(), names);
+            steps.push(format!("timer set {} by {who}", time_of(armed)));
+        }
+        if let Some(listening) = &life.listening {
+            steps.push(format!("which listens since {}", time_of(listening)));
+        }
+        if let Some(asked_us) = asked_us(life) {
+            steps.push(format!("first asked for {}", at(asked_us)));
+        }
+        if steps.is_empty() {
+            return String::new();
+        }
+        format!(" ({})", steps.join(", "))
     }
 
     /// True when a lateness, in µs, is above the one that was asked for, or none was.
@@ -439,6 +468,14 @@ fn event_fields(event: &Event) -> Map<String, Value> {
     fields
 }
 
+/// The time at which a client of Redisson first asked for a message that was due, in µs since the epoch.
+fn asked_us(life: &Life) -> Option<i64> {
+    match life.asked {
+        Some(FirstAsk::At(at_us)) => Some(at_us),
+        Some(FirstAsk::Never) | None => None,
+    }
+}
+
 /// The time from a transfer to what came after it, in µs.
 fn after_us(event: &Event, won: &Moment) -> Option<i64> {
     event
@@ -472,11 +509,9 @@ fn life_fields(life: &Life, fate: MessageFate, late_us: Option<i64>) -> Map<Stri
     fields.insert("announced_to".into(), json!(life.announced_to));
     fields.insert("armed_ms".into(), at(life.armed.as_ref()));
     fields.insert("armed_by".into(), by(life.armed.as_ref()));
-    let asked_us = match life.asked {
-        Some(FirstAsk::At(at_us)) => Some(at_us),
-        Some(FirstAsk::Never) | None => None,
-    };
-    fields.insert("asked_ms".into(), ms(asked_us));
+    fields.insert("listening_ms".into(), at(life.listening.as_ref()));
+    fields.insert("listening_by".into(), by(life.listening.as_ref()));
+    fields.insert("asked_ms".into(), ms(asked_us(life)));
     if life.asked == Some(FirstAsk::Never) {
         fields.insert("nobody_asked".into(), true.into());
     }
@@ -565,6 +600,7 @@ fn addresses_of_life(life: &Life) -> impl Iterator<Item = &[u8]> {
         life.offered.as_ref(),
         life.edited_from.as_ref().map(|(_, moment)| moment),
         life.armed.as_ref(),
+        life.listening.as_ref(),
         life.transferred.as_ref(),
         life.consumed.as_ref(),
         ended,

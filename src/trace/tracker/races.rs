@@ -5,6 +5,9 @@
 //! Yet each client has one timer, and sets it to the head that its last transfer left: what comes
 //! soon after a transfer although nothing is about to be due is another client.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use super::super::figures::host;
 use super::super::life::Moment;
 use crate::clock::EpochMillis;
@@ -20,9 +23,14 @@ const SOON_MS: i64 = 10;
 /// Messages of one transfer that are kept at most: Redisson's moves 100.
 const MOST_OF_A_TRANSFER: usize = 100;
 
+/// Subscriptions to one queue's channel that are kept at most, of the last clients that came.
+const MOST_SUBSCRIPTIONS: usize = 16;
+
 /// The transfers of one queue that others may have run too.
 #[derive(Default)]
 pub(super) struct Races {
+    /// The last subscription of each host.
+    subscriptions: VecDeque<Moment>,
     /// The last transfer that moved something.
     won: Option<WonTransfer>,
     /// The hosts of clients that have subscribed to the queue's channel, with the times: each runs a
@@ -52,9 +60,25 @@ impl Races {
     }
 
     /// A client has subscribed to the channel.
-    pub(super) fn joined(&mut self, by: &[u8], at_us: i64) {
+    pub(super) fn joined(&mut self, by: &Arc<[u8]>, at_us: i64) {
         self.joined.retain(|(_, at)| is_soon(*at, at_us));
         self.joined.push((host(by).into(), at_us));
+        self.subscriptions
+            .retain(|one| one.by.as_deref().map(host) != Some(host(by)));
+        if self.subscriptions.len() >= MOST_SUBSCRIPTIONS {
+            self.subscriptions.pop_front();
+        }
+        self.subscriptions.push_back(Moment {
+            at_us: Some(at_us),
+            by: Some(by.clone()),
+        });
+    }
+
+    /// The subscription of the client at this address: its connections have the host in common.
+    pub(super) fn listening(&self, by: Option<&Arc<[u8]>>) -> Option<&Moment> {
+        let of = host(by?);
+        let is_its = |one: &&Moment| one.by.as_deref().map(host) == Some(of);
+        self.subscriptions.iter().rev().find(is_its)
     }
 
     /// True of the transfer that a client runs because it has subscribed; to be asked of each. Its two

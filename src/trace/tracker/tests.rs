@@ -466,6 +466,20 @@ fn a_message_is_armed_by_the_first_client_whose_transfer_leaves_it_as_the_head()
     // What was there before the log began may have stood before the first one.
     assert!(told.lives[0].armed.is_none());
     assert_eq!(armed(&told.lives[1]), B);
+    assert_eq!(told.lives[1].listening, None);
+}
+
+#[test]
+fn who_armed_a_message_is_told_with_the_time_since_which_it_listens() {
+    let mut log = Written::default();
+    log.at(0, "10.0.0.2:99", &[b"SUBSCRIBE", CHANNEL])
+        .at(1, "10.0.0.3:99", &[b"SUBSCRIBE", CHANNEL])
+        .offer(200, A, &framed("head"), 5_000, true)
+        .transfer(300, B, 300, &[], false);
+    let told = log.told();
+    let listening = told.lives[0].listening.as_ref().unwrap();
+    assert_eq!(by(Some(listening)), "10.0.0.2:99");
+    assert_eq!(listening.at_us, Some(START * 1_000));
 }
 
 #[test]
