@@ -12,6 +12,9 @@ use crate::queue::{Form, Queue};
 /// Test messages at most: each takes seconds.
 const MOST_PROBES: u64 = 1_000;
 
+/// Test messages, unless told how many.
+const USUAL_PROBES: &str = "5";
+
 /// The flags of logs and of MONITOR.
 const NOT_OF_A_PROBE: [&str; 10] = [
     "from",
@@ -32,7 +35,7 @@ const NOT_OF_A_PROBE: [&str; 10] = [
 Examples:
   delayscope trace orders --for 30s
   delayscope trace orders --for 2m --by message --late-over 1s --json
-  delayscope trace orders --probe 5
+  delayscope trace orders --probe
   delayscope trace --from monitor.log
   delayscope trace orders --from monitor.log --by message --grep 472861
   delayscope trace orders --from monitor.log --by message --late-over 1s --json
@@ -101,9 +104,9 @@ pub struct Trace {
     /// End MONITOR when the server runs more commands a second
     #[arg(long, value_name = "N", conflicts_with = "from", value_parser = clap::value_parser!(u64).range(1..), help = max_rate())]
     pub max_rate: Option<u64>,
-    /// Offer so many test messages, one after another, and tell how each fares, without MONITOR;
-    /// consumers get them
-    #[arg(long, value_name = "N", conflicts_with_all = NOT_OF_A_PROBE, value_parser = clap::value_parser!(u64).range(1..=MOST_PROBES))]
+    /// Offer so many test messages, 5 unless told otherwise, one after another, and tell how each
+    /// fares, without MONITOR; consumers get them
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = USUAL_PROBES, conflicts_with_all = NOT_OF_A_PROBE, value_parser = clap::value_parser!(u64).range(1..=MOST_PROBES))]
     pub probe: Option<u64>,
     /// The text of a test message, in the codec of the queue [default: one with a mark]
     #[arg(long, value_name = "TEXT", requires = "probe")]

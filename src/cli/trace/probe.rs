@@ -33,8 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A test message is due after this, unless told otherwise, in ms.
 const AFTER_MS: i64 = 1_000;
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     Column::left("OFFERED", 12),
+    Column::left("ANNOUNCED", 9),
     Column::left("DUE", 12),
     Column::left("ID", 16),
     Column::right("LATE", 9),
@@ -271,6 +272,7 @@ fn print<W: Write>(
     let at = |moment: EpochMillis| time(moment.get().checked_mul(1_000));
     let cells = [
         at(probed.offered),
+        if probed.is_announced { "yes" } else { "no" }.to_owned(),
         at(probed.due),
         probed.id.to_string(),
         span(probed.late_ms()),

@@ -74,6 +74,15 @@ fn a_test_message_that_nobody_takes_is_taken_back_from_target() {
 fn a_test_message_that_nobody_transfers_is_deleted() {
     let program = Program::start();
     let said = probing(&program, &["--probe", "2", "--yes"]).partly();
+    let titles: Vec<&str> = said
+        .out
+        .lines()
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    assert_eq!(titles[..3], ["OFFERED", "ANNOUNCED", "DUE"], "{}", said.out);
+    assert_eq!(said.out.matches("  yes  ").count(), 2, "{}", said.out);
     assert!(said.out.contains("transferred by nobody"), "{}", said.out);
     let advice = "nobody transferred 2 messages";
     assert!(said.err.contains(advice), "{}", said.err);
@@ -81,6 +90,32 @@ fn a_test_message_that_nobody_transfers_is_deleted() {
     let journal = program.run(&["journal", "--json"]).done().json();
     assert_eq!(journal[0]["change"], "offer");
     assert_eq!(journal[0]["done"], 2);
+}
+
+#[test]
+fn five_test_messages_are_offered_unless_it_is_told_how_many_and_each_says_whether_it_was_announced()
+ {
+    let program = Program::start();
+    // Due before all of them.
+    program.offer("orders", "first", "0s");
+    let args = [
+        "--timeout",
+        "0ms",
+        "--in",
+        "0ms",
+        "--yes",
+        "--json",
+        "--probe",
+    ];
+    let args = [&PROBE[..4], &args].concat();
+    let lines = program.run(&args).partly().json();
+    assert_eq!(lines.len(), 6);
+    assert!(
+        lines[..5].iter().all(|line| line["announced"] == false),
+        "{lines:?}"
+    );
+    let said = program.run(&[&args[..4], &["--timeout", "0ms", "--probe", "1", "--yes"]].concat());
+    assert!(said.partly().out.contains("  no         "));
 }
 
 #[test]
