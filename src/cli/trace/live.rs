@@ -207,11 +207,21 @@ fn agreed(now: &Known<u64>, brakes: Brakes, yes: bool, server: &str) -> anyhow::
 
 /// A refusal, with what does without MONITOR.
 fn refused(why: StoreError) -> anyhow::Error {
+    // The server was there a moment ago: whoever stands between ends what it does not let through.
+    let is_cut = matches!(
+        why,
+        StoreError::NotConnected { .. } | StoreError::Broken { .. } | StoreError::TimedOut { .. }
+    );
     let is_refusal = matches!(why, StoreError::Refused { .. });
     let error = anyhow::Error::new(why);
-    if is_refusal {
+    if is_refusal || is_cut {
+        let cut = if is_cut {
+            " The connection that was to run MONITOR ended: a proxy that does not let it through does so."
+        } else {
+            ""
+        };
         return anyhow::anyhow!(
-            "{error:#}. Without MONITOR, --probe 5 follows test messages, and --from FILE reads \
+            "{error:#}.{cut} Without MONITOR, --probe 5 follows test messages, and --from FILE reads \
              an append-only file of the server's, or what `redis-cli monitor` wrote as a user who may."
         );
     }

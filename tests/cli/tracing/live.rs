@@ -1,7 +1,8 @@
 //! `trace` without a log: what it tells, and that MONITOR is gone however it ends.
 
 use std::fs::File;
-use std::io::{BufReader, Read as _};
+use std::io::{BufReader, Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,10 +14,10 @@ use delayscope::store::monitor::cost;
 use delayscope::store::{Access, Store};
 use redis::Value;
 
-use crate::program::{Program, Running};
+use crate::program::{Program, Running, bare, begun};
 use crate::redisson;
 use crate::sentinel::info;
-use crate::support::{Server, wait_for};
+use crate::support::{Server, room, wait_for};
 
 /// The longest that MONITOR may stay after its reader is gone.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -480,6 +481,49 @@ fn who_may_not_run_monitor_is_told_what_does_without() {
         "{}",
         said.err
     );
+}
+
+/// A proxy before that server, which closes a connection that is to run MONITOR; its port.
+fn proxy_without_monitor(server: &Server) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let to = server.port();
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            let mut inside = TcpStream::connect(("127.0.0.1", to)).unwrap();
+            let (mut back, mut from) = (client.try_clone().unwrap(), inside.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut from, &mut back));
+            std::thread::spawn(move || {
+                let mut some = vec![0; 1 << 16];
+                while let Ok(length @ 1..) = client.read(&mut some) {
+                    let is_monitor = some[..length].windows(7).any(|word| word == b"MONITOR");
+                    if is_monitor || inside.write_all(&some[..length]).is_err() {
+                        break;
+                    }
+                }
+                let _ = inside.shutdown(Shutdown::Both);
+                let _ = client.shutdown(Shutdown::Both);
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn where_a_proxy_closes_the_connection_at_monitor_it_is_told_what_does_without() {
+    let program = Program::at(Server::start_tcp(&[]));
+    let url = format!(
+        "redis://127.0.0.1:{}",
+        proxy_without_monitor(&program.server)
+    );
+    let home = room();
+    let mut command = bare(home.path());
+    command.args(["-u", &url, "trace", "orders", "--for", "100ms", "--yes"]);
+    let said = begun(command).ended();
+    for words in ["a proxy that does not", "--probe 5", "--from FILE"] {
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+    said.failed("Without MONITOR");
 }
 
 #[test]
