@@ -18,6 +18,7 @@ use super::session::meant;
 use crate::args::{self, LineSubject};
 use crate::config::Config;
 use crate::queue::{Queue, text};
+use crate::trace::aof::Aof;
 use crate::trace::{Event, Life, Log, Record, Tracker};
 use printed::LinePrinter;
 use sources::{Source, sources};
@@ -51,12 +52,21 @@ fn read<W: Write>(
 ) -> anyhow::Result<CommandOutcome> {
     let mut account = Account::new(asked, config, out)?;
     let name = from.display();
-    for (at, source) in sources(from, asked.follow)?.into_iter().enumerate() {
+    let all = sources(from, asked.follow)?;
+    let last = all.len().saturating_sub(1);
+    for (at, source) in all.into_iter().enumerate() {
         let is_live = matches!(source, Source::Input(_));
         let begins_empty = at == 0 && source.may_begin_empty();
         let what = source.name();
         let why = || format!("could not read {what}");
-        let mut log = Log::new(source.open()?).with_context(why)?;
+        // However a part begins that is damaged there, it is no other kind of log.
+        let is_part = matches!(source, Source::Part(_));
+        let input = source.open()?;
+        let mut log = if is_part {
+            Log::Aof(Aof::new(input))
+        } else {
+            Log::new(input).with_context(why)?
+        };
         let mut record = Record::default();
         let mut is_first = true;
         while !(is_live && account.is_full()) && log.read(&mut record).with_context(why)? {
@@ -69,7 +79,13 @@ fn read<W: Write>(
                 account.out.flush()?;
             }
         }
-        account.summary.read(&what, &ended(&log));
+        let ended = ended(&log);
+        account.summary.read(&what, &ended, at == last);
+        if ended.damage.is_some() && at < last {
+            // The parts behind it go on from what it should have told.
+            account.tracker.lacks_some();
+            account.tell()?;
+        }
         account.summary.ended_by_limit |= is_live && account.is_full();
     }
     account.finish()?;

@@ -199,6 +199,26 @@ impl Tracker {
         self.begins_empty = true;
     }
 
+    /// Some commands are missing from the log at this place: nothing is known for sure any more of what
+    /// keys hold, and of those messages that are under way.
+    pub fn lacks_some(&mut self) {
+        if self.step.is_open() {
+            self.step.clear();
+        }
+        self.tell();
+        self.step.has_run();
+        self.transactions.clear();
+        self.waits.clear();
+        self.begins_empty = false;
+        for target in 0..self.targets.len() {
+            self.targets.change(target, |list| list.is_known = false);
+        }
+        for queue in &mut self.queues {
+            queue.is_whole = false;
+        }
+        self.lives.presume();
+    }
+
     /// Events known by now, in their order; each is given once. The removal of a message that may be on
     /// its way to target comes up to a second of the log later than it happened.
     pub fn events(&mut self) -> std::vec::Drain<'_, Event> {

@@ -654,6 +654,22 @@ fn two_clocks() -> Value {
     summary
 }
 
+/// The figures of an append-only file whose first part is damaged.
+fn damaged_amid() -> Value {
+    let home = room();
+    let command =
+        "*4\r\n$4\r\nZADD\r\n$32\r\nredisson_delay_queue_timeout:{o}\r\n$1\r\n5\r\n$1\r\nx\r\n";
+    let put = |name: &str, text: &str| std::fs::write(home.path().join(name), text).unwrap();
+    put(
+        "a.manifest",
+        "file a.1 seq 1 type i\nfile a.2 seq 2 type i\n",
+    );
+    put("a.1", &format!("{command}garbage\r\n"));
+    put("a.2", command);
+    let from = ["trace", "--json", "--from", home.path().to_str().unwrap()];
+    local(&from).done().json().pop().unwrap()
+}
+
 fn a_trace_in_figures() -> Vec<Value> {
     let live = ["trace", "--for", "100ms", "--json"];
     let live = Program::start().run(&live).partly().json();
@@ -671,7 +687,7 @@ fn a_trace_in_figures() -> Vec<Value> {
         live,
         events,
         lives,
-        vec![many, two_clocks()],
+        vec![many, two_clocks(), damaged_amid()],
     ]
     .concat()
 }

@@ -408,6 +408,45 @@ fn that_no_redisson_client_asked_for_what_is_late_is_told_in_a_line_of_80_column
     assert!(line.is_some_and(|line| line.len() <= 80), "{said:?}");
 }
 
+#[test]
+fn the_line_of_a_life_says_who_had_set_its_timer_since_when_that_listens_and_when_somebody_asked() {
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    let asks = |at: &str, now: &str| {
+        format!(
+            "{at} [0 10.0.0.2:5] \"EVAL\" \"zrangebyscore struct.unpack\" \"3\" \"orders\"\n\
+             {at} [0 lua] \"zrangebyscore\" \"{timeouts}\" \"0\" \"{now}\" \"limit\" \"0\" \"100\"\n\
+             {at} [0 lua] \"zrange\" \"{timeouts}\" \"0\" \"0\" \"WITHSCORES\"\n"
+        )
+    };
+    let log = [
+        "1700000000.010 [0 10.0.0.2:9] \"SUBSCRIBE\" \"redisson_delay_queue_channel:{orders}\"\n"
+            .to_owned(),
+        format!(
+            "1700000000.100 [0 10.0.0.1:5] \"EVAL\" \"offer\" \"orders\"\n\
+             1700000000.100 [0 lua] \"zadd\" \"{timeouts}\" \"1700000001000\" \"x\"\n\
+             1700000000.100 [0 lua] \"publish\" \"redisson_delay_queue_channel:{{orders}}\" \
+             \"1700000001000\"\n"
+        ),
+        asks("1700000000.200", "1700000000200"),
+        asks("1700000001.003", "1700000001003"),
+        "1700000005.000 [0 10.0.0.1:5] \"PING\"\n".to_owned(),
+    ]
+    .concat();
+    let trace = ["trace", "orders", "--from", "-", "--by", "message"];
+    let said = local_with_input(&trace, log.as_bytes()).done().out;
+    let words = said.split_once("(timer set ").unwrap().1;
+    let times = [
+        "20.200 by 10.0.0.2:5, which listens since ",
+        "20.010, first asked for ",
+        "21.003)",
+    ];
+    let mut rest = words;
+    for part in times {
+        let at = rest.find(part);
+        rest = &rest[at.unwrap_or_else(|| panic!("{part} is not in {said}"))..];
+    }
+}
+
 /// An append-only file: lines of a time, or of a command.
 fn append_only(lines: &[&str]) -> Vec<u8> {
     let word = |word: &str| format!("${}\r\n{word}\r\n", word.len());
@@ -491,6 +530,52 @@ fn an_append_only_file_is_read_up_to_where_it_is_cut_or_damaged() {
         "{}",
         said.err
     );
+}
+
+#[test]
+fn what_follows_a_damaged_part_of_an_append_only_file_is_told_and_presumed() {
+    let home = room();
+    let base = append_only(&["ZADD delay 1700000001 x", "ZADD delay 1700000002 y"]);
+    let first = append_only(&["ZADD delay 1700000003 z", "ZREM delay gone"]);
+    let last = append_only(&["RPUSH ready x", "ZREM delay x", "LPOP ready"]);
+    let put = |name: &str, bytes: &[u8]| std::fs::write(home.path().join(name), bytes).unwrap();
+    put(
+        "a.aof.manifest",
+        b"file a.1.base.aof seq 1 type b\nfile a.1.incr.aof seq 1 type i\n\
+          file a.2.incr.aof seq 2 type i\n",
+    );
+    put("a.1.base.aof", &base);
+    put("a.2.incr.aof", &last);
+    let from = home.path().to_str().unwrap();
+    let trace = ["trace", "zset-list:delay,ready", "--from", from];
+    let told = |part: &[u8]| {
+        put("a.1.incr.aof", part);
+        let args = [&trace[..], &["--by", "message", "--json"]].concat();
+        let mut lives = local(&args).done().json();
+        let summary = lives.pop().unwrap();
+        let fate = |life: &Value| {
+            let word = |name: &str| life[name].as_str().unwrap().to_owned();
+            (word("text"), word("fate"), life["presumed"] == true)
+        };
+        let fates = lives.iter().filter(|life| life["text"] != "gone").map(fate);
+        (fates.collect::<Vec<_>>(), summary["damaged_amid"] == true)
+    };
+    let fates = |is_presumed: bool, messages: &[(&str, &str)]| {
+        let all = messages.iter();
+        all.map(|(text, fate)| ((*text).to_owned(), (*fate).to_owned(), is_presumed))
+            .collect::<Vec<_>>()
+    };
+    let all = [("x", "consumed"), ("y", "late"), ("z", "late")];
+    let all = all.map(|(text, fate)| (text, if fate == "late" { "waiting" } else { fate }));
+    assert_eq!(told(&first), (fates(false, &all), false));
+    let broken = [b"garbage\r\n", &first[..]].concat();
+    assert_eq!(told(&broken), (fates(true, &all[..2]), true));
+    let said = local(&trace).done().err;
+    assert!(
+        said.contains("a.1.incr.aof is damaged from byte 0 on"),
+        "{said}"
+    );
+    assert!(said.contains("the parts behind that were read"), "{said}");
 }
 
 /// A server's append-only file: written by the server that the tests run on, as that version writes it.

@@ -25,6 +25,8 @@ pub(super) enum Source {
     Input(Input),
     /// A file.
     File(PathBuf),
+    /// A part of an append-only file, which a manifest names.
+    Part(PathBuf),
 }
 
 /// The sources that `--from` names, in the order in which they are read; `follows`: a file is read on
@@ -71,7 +73,7 @@ pub(super) fn sources(from: &Path, follows: bool) -> anyhow::Result<Vec<Source>>
         ),
         Some(parts) => parts
             .into_iter()
-            .map(|part| Source::File(folder.join(part.file)))
+            .map(|part| Source::Part(folder.join(part.file)))
             .collect(),
         None if follows => {
             let name = manifest.display().to_string();
@@ -150,7 +152,7 @@ impl Source {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Input(input) => input.name.clone(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) | Self::Part(path) => path.display().to_string(),
         }
     }
 
@@ -159,7 +161,7 @@ impl Source {
     pub(super) fn may_begin_empty(&self) -> bool {
         match self {
             Self::Input(_) => false,
-            Self::File(path) => !path.to_string_lossy().contains(".incr."),
+            Self::File(path) | Self::Part(path) => !path.to_string_lossy().contains(".incr."),
         }
     }
 
@@ -167,7 +169,7 @@ impl Source {
     pub(super) fn open(self) -> anyhow::Result<Box<dyn BufRead>> {
         Ok(match self {
             Self::Input(input) => Box::new(input),
-            Self::File(path) => {
+            Self::File(path) | Self::Part(path) => {
                 let file = File::open(&path);
                 let file = file.with_context(|| format!("could not open {}", path.display()))?;
                 Box::new(BufReader::with_capacity(CHUNK, file))

@@ -37,6 +37,8 @@ pub(super) struct TraceSummary {
     pub(super) ended_by_limit: bool,
     skipped_snapshot: bool,
     damage: Vec<(String, Damage)>,
+    /// Other parts of the log follow one that is damaged.
+    is_damaged_amid: bool,
     live: Option<(LiveEnd, LiveCost)>,
 }
 
@@ -50,8 +52,9 @@ pub(super) struct LogEnd {
 }
 
 impl TraceSummary {
-    /// A log was read to its end.
-    pub(super) fn read(&mut self, name: &str, ended: &LogEnd) {
+    /// A log, or a part of one, was read to its end.
+    pub(super) fn read(&mut self, name: &str, ended: &LogEnd, is_last: bool) {
+        self.is_damaged_amid |= ended.damage.is_some() && !is_last;
         self.unreadable += ended.unreadable;
         self.too_long += ended.too_long;
         self.joined += ended.joined;
@@ -114,6 +117,9 @@ impl TraceSummary {
         }
         if self.ended_by_limit {
             fields.insert("ended_by_limit".into(), true.into());
+        }
+        if self.is_damaged_amid {
+            fields.insert("damaged_amid".into(), true.into());
         }
         if figures.has_more_queues {
             fields.insert("has_more_queues".into(), true.into());
@@ -269,6 +275,12 @@ impl TraceSummary {
             } else {
                 format!("{name} is damaged from byte {offset} on: what follows was not read")
             });
+        }
+        if self.is_damaged_amid {
+            lines.push(
+                "the parts behind that were read: what became of messages that were under way is presumed"
+                    .to_owned(),
+            );
         }
         if figures.commands > 0 && figures.last_us.is_none() {
             lines.push(

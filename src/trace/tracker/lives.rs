@@ -123,6 +123,14 @@ impl TrackedLives {
         }
     }
 
+    /// Marks all that are not over: what happened to them since may be missing.
+    pub(super) fn presume(&mut self) {
+        let all = self.all.values_mut().map(|(_, life)| life);
+        for life in all.filter(|life| !life.is_over()) {
+            life.is_presumed = true;
+        }
+    }
+
     /// The due time of the message of a queue that is the next to be due, of those that wait.
     pub(super) fn head(&self, queue: usize) -> Option<EpochMillis> {
         let known = (Some(EpochMillis::new(i64::MIN)), 0);
