@@ -43,6 +43,16 @@ const TRANSFERS: [&[u8]; 2] = [
     b"a3a86b949561b56e14c274ad54368afeff259bc8",
 ];
 
+/// The commands that start a script.
+const SCRIPT_STARTS: [&str; 6] = [
+    "evalsha",
+    "eval",
+    "fcall",
+    "evalsha_ro",
+    "eval_ro",
+    "fcall_ro",
+];
+
 /// Scripts that are known to be transfers, beside those of Redisson, at most.
 const MOST_TRANSFERS: usize = 100;
 /// The time that clients have for what falls due before the log ends, in µs: only what nobody has asked
@@ -96,6 +106,9 @@ pub struct Tracker {
     has_senders: bool,
     /// A command was read that is no script's: what a script has done before that is not whole.
     has_begun: bool,
+    /// The commands that a script sends now are of the step under way: the log shows who started it, or
+    /// that this is missing.
+    is_in_script: bool,
 }
 
 /// The queues that were named.
@@ -191,6 +204,7 @@ impl Tracker {
             begins_empty: false,
             has_senders: false,
             has_begun: false,
+            is_in_script: false,
         }
     }
 
@@ -261,6 +275,11 @@ impl Tracker {
             self.tell();
             self.step.has_run();
         }
+        self.is_in_script = match record.sender {
+            Sender::Script => true,
+            Sender::Client(_) => SCRIPT_STARTS.iter().any(|name| record.is(name)),
+            Sender::Unknown => false,
+        };
         self.figures.commands += 1;
         self.has_begun |= record.sender != Sender::Script;
         if !self.has_begun {
@@ -314,7 +333,8 @@ impl Tracker {
     /// True of a record that belongs to the step of those before it.
     fn goes_on(&self, record: &Record) -> bool {
         match &record.sender {
-            Sender::Script => true,
+            // Without its start in the log a script is nobody's, and not of whoever stands before it.
+            Sender::Script => self.is_in_script,
             Sender::Client(by) => self.step.is_run_of(by),
             Sender::Unknown => self.step.is_open(),
         }
@@ -352,7 +372,15 @@ impl Tracker {
         }
         self.tell();
         self.expire(self.figures.last_us);
-        while let Some(departure) = self.departures.over(Some(i64::MAX), u64::MAX) {
+        let commands = self.figures.commands;
+        while let Some(departure) = self.departures.over(self.figures.last_us, commands) {
+            self.left(departure);
+        }
+        // Whoever took these out may have been about to push them.
+        while let Some(mut departure) = self.departures.oldest() {
+            departure.event.is_presumed = true;
+            self.lives
+                .change(departure.life, |life| life.is_presumed = true);
             self.left(departure);
         }
         self.ask_at_the_end();

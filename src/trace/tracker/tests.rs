@@ -849,6 +849,39 @@ fn what_is_offered_where_another_one_is_removed_is_no_edit() {
 }
 
 #[test]
+fn what_a_script_does_whose_start_is_missing_is_not_told_of_the_client_before_it() {
+    let due = (START + 5_000).to_string();
+    let mut log = Written::default();
+    log.say(0, C, "LPOP orders")
+        .at(10, LUA, &[b"zadd", TIMEOUTS, due.as_bytes(), &framed("a")])
+        .at(10, LUA, &[b"publish", CHANNEL, due.as_bytes()])
+        .say(20, C, "PING");
+    let told = log.told();
+    assert_eq!(told.only(), ["offered", "announced"]);
+    for event in &told.events {
+        assert_eq!(
+            (&event.by, event.at_us),
+            (&None, Some((START + 10) * 1_000))
+        );
+    }
+}
+
+#[test]
+fn what_left_just_before_the_log_ends_is_presumed_to_be_removed() {
+    let ending_at = |ms| {
+        let mut log = Written::default();
+        log.say(0, A, "ZADD delay 1700000001 x")
+            .say(1_500, B, "ZREM delay x")
+            .say(ms, C, "PING");
+        let told = plainly(&log);
+        assert_eq!(told.fates(), [MessageFate::Removed]);
+        (told.lives[0].is_presumed, told.events[1].is_presumed)
+    };
+    assert_eq!(ending_at(1_600), (true, true));
+    assert_eq!(ending_at(2_501), (false, false));
+}
+
+#[test]
 fn a_message_with_another_due_time_is_requeued_and_late_by_that_one() {
     let mut log = Written::default();
     log.offer(0, A, &framed("a"), 100_000, true);
@@ -1044,7 +1077,9 @@ fn what_the_end_of_timeouts_gives_is_polled_and_presumed_where_timeouts_may_hold
             if is_whole {
                 log.say(0, A, "DEL delay");
             }
-            log.say(1, A, offers).say(10, B, taken);
+            log.say(1, A, offers)
+                .say(10, B, taken)
+                .say(5_000, C, "PING");
             let told = plainly(&log);
             let mut gone: Vec<(i64, String)> = Vec::new();
             for event in &told.events[4..] {
@@ -1112,7 +1147,8 @@ fn what_timeouts_holds_is_known_once_somebody_has_waited_there_in_vain() {
         log.say(0, B, waits)
             .say(1_020, B, "PING")
             .say(1_030, A, "ZADD delay 1700000009 x")
-            .say(1_040, B, "ZPOPMIN delay");
+            .say(1_040, B, "ZPOPMIN delay")
+            .say(5_000, C, "PING");
         let told = plainly(&log);
         assert_eq!(told.fates(), [MessageFate::Polled]);
         assert_eq!(told.lives[0].is_presumed, is_presumed, "{waits}");
