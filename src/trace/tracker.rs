@@ -1155,7 +1155,10 @@ impl Tracker {
         }
         if let (Some(span_us), Some(by), Some(at_us)) = (waits_us, &step.moment().by, step.at_us())
         {
-            let sets = keys.iter().map(|key| (db, Box::from(*key))).collect();
+            // A command for sets waits at no list, nor one for lists at a set: the server refuses it.
+            let is_set = |key: &&&[u8]| !matches!(self.role(db, key), Some(Role::Target(_)));
+            let sets = keys.iter().filter(is_set);
+            let sets = sets.map(|key| (db, Box::from(*key))).collect();
             self.waits.begin(by, end, sets, at_us, span_us);
         }
     }
@@ -1486,7 +1489,9 @@ impl Tracker {
         }
         if let (Some(span_us), Some(by), Some(at_us)) = (waits_us, &step.moment().by, step.at_us())
         {
-            let lists = keys.iter().map(|key| (db, Box::from(*key))).collect();
+            let is_list = |key: &&&[u8]| !matches!(self.role(db, key), Some(Role::Timeouts(_)));
+            let lists = keys.iter().filter(is_list);
+            let lists = lists.map(|key| (db, Box::from(*key))).collect();
             self.waits.begin(by, end, lists, at_us, span_us);
         }
     }

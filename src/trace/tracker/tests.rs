@@ -1141,6 +1141,18 @@ fn who_waits_at_timeouts_gets_what_is_offered_next() {
 }
 
 #[test]
+fn who_waits_for_a_list_where_a_sorted_set_is_gets_nothing_of_it_and_the_other_way_round() {
+    let mut log = Written::default();
+    log.say(0, B, "BLPOP delay 0")
+        .say(1, C, "BZPOPMIN ready 0")
+        .say(10, A, "ZADD delay 1700000001 x")
+        .say(1_000, A, "LPUSH ready x")
+        .say(1_001, A, "ZREM delay x")
+        .say(5_000, A, "PING");
+    assert_eq!(plainly(&log).only(), ["offered", "transferred"]);
+}
+
+#[test]
 fn what_timeouts_holds_is_known_once_somebody_has_waited_there_in_vain() {
     for (waits, is_presumed) in [("BZPOPMIN delay 1", false), ("ZCARD delay", true)] {
         let mut log = Written::default();
