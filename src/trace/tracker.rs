@@ -130,6 +130,9 @@ struct FollowedQueue {
     is_whole: bool,
     /// It has no order list: whatever is pushed to its target may be one of its messages.
     is_plain: bool,
+    /// The log names its timeouts or its order list. Where it has its target alone, its messages are
+    /// known by their payloads.
+    is_seen: bool,
     races: Races,
     asked: TransferTimes,
     /// The other name that it may have, which has the same keys but for target.
@@ -384,6 +387,7 @@ impl Tracker {
             self.left(departure);
         }
         self.ask_at_the_end();
+        self.confirm_unseen();
         let lives = self.lives.finish();
         for life in &lives {
             self.figures.told(life);
@@ -446,6 +450,7 @@ impl Tracker {
             for key in command.keys() {
                 match (self.role(record.db, key), &self.wanted) {
                     (Some(Role::Timeouts(queue) | Role::Order(queue)), _) => {
+                        self.queues[queue].is_seen = true;
                         if seen.insert(queue) {
                             self.name_rightly(step, queue);
                         }
@@ -455,6 +460,7 @@ impl Tracker {
                         if let Some(at) = wanted.keys.get(key) {
                             let queue = wanted.queues[*at].clone();
                             self.follow(record.db, queue);
+                            self.sees(record.db, key);
                         }
                     }
                     (None, None) => {
@@ -462,10 +468,18 @@ impl Tracker {
                         if let Some(name) = step.named(&names).or(names.first()) {
                             let queue = Queue::redisson(name.as_bytes());
                             self.follow(record.db, Arc::new(queue));
+                            self.sees(record.db, key);
                         }
                     }
                 }
             }
+        }
+    }
+
+    /// A key was named for the first time.
+    fn sees(&mut self, db: u32, key: &[u8]) {
+        if let Some(Role::Timeouts(queue) | Role::Order(queue)) = self.role(db, key) {
+            self.queues[queue].is_seen = true;
         }
     }
 
@@ -499,6 +513,7 @@ impl Tracker {
             expires_ms: None,
             is_whole: self.begins_empty,
             is_plain,
+            is_seen: false,
             races: Races::default(),
             asked: TransferTimes::default(),
             twin,
@@ -571,20 +586,23 @@ impl Tracker {
     fn make_room(&mut self) {
         let forgotten = self.figures.forgotten;
         while self.bytes() > self.memory {
-            if self.lives.let_finished_go(&mut self.figures) {
+            if let Some(id) = self.lives.first_finished() {
+                self.let_go_of(id);
             } else if let Some(departure) = self.departures.oldest() {
                 self.left(departure);
             } else if self.targets.bytes() > self.memory / PART_OF_ELEMENTS
                 && let Some(lives) = self.targets.forget_oldest()
             {
                 for id in lives {
-                    self.lives.let_one_go(id, &mut self.figures);
+                    self.let_go_of(id);
                 }
             } else if self.bytes_of_times > self.memory / PART_OF_TIMES {
                 self.forget_times();
             } else if self.waits.bytes() > self.memory / PART_OF_WAITS {
                 self.waits.clear();
-            } else if !self.lives.let_oldest_go(&mut self.figures) {
+            } else if let Some(id) = self.lives.oldest() {
+                self.let_go_of(id);
+            } else {
                 break;
             }
         }
@@ -1342,24 +1360,27 @@ impl Tracker {
             (Some(paired), _) => paired,
             (None, Some(left)) => left,
             // The plain queue is moved by commands of their own.
-            (None, None) => (self.plain_queue(target)?, value.into()),
+            (None, None) => {
+                let queue = self.plain_queue(target);
+                (queue.or_else(|| self.unseen_queue(target))?, value.into())
+            }
         };
         let known = self.lives.find(queue, &member);
         let is_plain = self.queues[queue].is_plain;
+        let is_alone = !is_plain && !self.queues[queue].is_seen;
         let leaves = has_left || moves.leaving.contains(&(queue, member.clone()));
         let id = known.unwrap_or_else(|| {
             let id = self.begin(queue, &member);
-            if is_plain && !leaves {
-                // Anybody may push to that list: it is a message once timeouts loses it.
-                self.figures.messages -= 1;
-                self.lives
-                    .change(id, |life| life.unconfirmed = Some(Vec::new()));
+            if (is_plain && !leaves) || is_alone {
+                // Anybody may push to that list: it is a message once timeouts loses it, or when the log
+                // ends without a word of timeouts.
+                self.hold(id, is_alone);
             }
             id
         });
         let life = self.lives.get(id)?;
         let late_us = late_us(life.due, step.at_us());
-        let stays = !leaves && (life.waits || !is_plain);
+        let stays = !leaves && !is_alone && (life.waits || !is_plain);
         moves.moved.push((queue, id));
         let (place, of) = (moves.moved.len(), moves.members.len());
         let moment = step.moment();
@@ -1384,8 +1405,17 @@ impl Tracker {
             of,
             stays,
         };
-        self.event(step, queue, Some(id), kind);
+        self.event_at(&step.moment(), queue, Some(id), kind, is_alone);
         Some(id)
+    }
+
+    /// Keeps the events of a life that may be no message's.
+    fn hold(&mut self, id: u64, is_presumed: bool) {
+        self.figures.messages -= 1;
+        self.lives.change(id, |life| {
+            life.unconfirmed = Some(Vec::new());
+            life.is_presumed |= is_presumed;
+        });
     }
 
     /// The queue and the member of a message that left timeouts before, and is pushed now.
@@ -1435,6 +1465,13 @@ impl Tracker {
     /// The plain queue with that target, if there is one alone.
     fn plain_queue(&self, target: usize) -> Option<usize> {
         let is_one = |queue: &FollowedQueue| queue.target == target && queue.is_plain;
+        self.queues.iter().position(is_one)
+    }
+
+    /// The Redisson queue with that target of which the log shows nothing else.
+    fn unseen_queue(&self, target: usize) -> Option<usize> {
+        let is_one =
+            |queue: &FollowedQueue| queue.target == target && !queue.is_plain && !queue.is_seen;
         self.queues.iter().position(is_one)
     }
 
@@ -1602,8 +1639,22 @@ impl Tracker {
         let removed = self
             .targets
             .change(target, |list| list.remove(from, most, value, is_it));
+        let is_found = !removed.is_empty();
         for id in removed {
             self.lost(step, id, EventKind::Removed);
+        }
+        if !is_found
+            && !self.targets[target].is_known
+            && let Some(queue) = self.unseen_queue(target)
+            && self.lives.find(queue, value).is_none()
+        {
+            // It was there before the log begins, if it was.
+            let id = self.begin(queue, value);
+            self.hold(id, true);
+            let moment = step.moment();
+            let ended = Some((EventKind::Removed, moment.clone()));
+            self.lives.change(id, |life| life.ended = ended);
+            self.event_at(&moment, queue, Some(id), EventKind::Removed, true);
         }
     }
 
@@ -1845,6 +1896,28 @@ impl Tracker {
             self.figures.count(&event);
             self.events.push(event);
         }
+    }
+
+    /// Tells what was held of those queues of which the log has shown their target alone.
+    fn confirm_unseen(&mut self) {
+        let is_unseen = |queue: &FollowedQueue| !queue.is_plain && !queue.is_seen;
+        let unseen: Vec<bool> = self.queues.iter().map(is_unseen).collect();
+        let before = self.events.len();
+        for id in self.lives.unconfirmed(|queue| unseen[queue]) {
+            self.confirm(id);
+        }
+        self.events[before..].sort_by_key(|event| event.at_us);
+    }
+
+    /// Lets a life go, for want of memory.
+    fn let_go_of(&mut self, id: u64) {
+        if let Some(queue) = self.lives.queue_of(id) {
+            let followed = &self.queues[queue];
+            if !followed.is_plain && !followed.is_seen {
+                self.confirm(id);
+            }
+        }
+        self.lives.let_one_go(id, &mut self.figures);
     }
 
     /// The life of a message ends in this step without a consumer.

@@ -451,6 +451,9 @@ fn event_fields(event: &Event) -> Map<String, Value> {
             fields.insert("place".into(), place.into());
             fields.insert("of".into(), of.into());
             fields.insert("stays".into(), stays.into());
+            if event.is_presumed {
+                fields.insert("presumed".into(), true.into());
+            }
         }
         EventKind::Consumed { waited_us } => {
             fields.insert("in_target_ms".into(), ms(waited_us));
@@ -723,7 +726,8 @@ fn what(event: &Event, precision: Precision, names: &ClientNames) -> String {
                 String::new()
             };
             let stays = if stays { ", still in timeouts" } else { "" };
-            format!("{late}{batch}{stays}: ")
+            let mark = if event.is_presumed { " (presumed)" } else { "" };
+            format!("{late}{batch}{stays}{mark}: ")
         }
         EventKind::Consumed { waited_us } => {
             let mark = if event.is_presumed { " (presumed)" } else { "" };

@@ -201,22 +201,27 @@ impl TrackedLives {
         self.bytes
     }
 
-    /// Lets the life go that was over first; false when none is over.
-    pub(super) fn let_finished_go(&mut self, figures: &mut Figures) -> bool {
+    /// The life that was over first, to be let go; none when none is over.
+    pub(super) fn first_finished(&mut self) -> Option<u64> {
         while let Some(id) = self.over.pop_front() {
             self.are_over.remove(&id);
             if self.get(id).is_some_and(Life::is_over) {
-                self.let_one_go(id, figures);
-                return true;
+                return Some(id);
             }
         }
-        false
+        None
     }
 
-    /// Lets the oldest life go, whatever becomes of it; false when there is none.
-    pub(super) fn let_oldest_go(&mut self, figures: &mut Figures) -> bool {
-        let oldest = self.all.first_key_value().map(|(id, _)| *id);
-        oldest.map(|id| self.let_one_go(id, figures)).is_some()
+    /// The oldest life.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.all.first_key_value().map(|(id, _)| *id)
+    }
+
+    /// The lives of those queues that may be no messages'.
+    pub(super) fn unconfirmed(&self, is_of: impl Fn(usize) -> bool) -> Vec<u64> {
+        let all = self.all.iter();
+        let held = all.filter(|(_, (queue, life))| life.unconfirmed.is_some() && is_of(*queue));
+        held.map(|(id, _)| *id).collect()
     }
 
     /// Lets a life go, for want of memory.

@@ -882,6 +882,66 @@ fn what_left_just_before_the_log_ends_is_presumed_to_be_removed() {
 }
 
 #[test]
+fn where_a_log_has_the_target_of_a_redisson_queue_alone_its_messages_are_known_by_their_payloads() {
+    let alone = || {
+        let mut log = Written::default();
+        log.say(0, A, "RPUSH orders a")
+            .say(10, A, "RPUSH orders b c")
+            .say(20, C, "LPOP orders")
+            .say(30, B, "LREM orders 1 before")
+            .say(40, B, "LREM orders 1 c")
+            .say(50, B, "PING");
+        log
+    };
+    let wanted = || Some(vec![Queue::redisson(b"orders")]);
+    let told = LogAccount::of(alone().0.as_bytes(), wanted());
+    let words = told.words();
+    let words: Vec<_> = words
+        .iter()
+        .map(|(says, word)| (says.as_str(), *word))
+        .collect();
+    let expected = [
+        ("a", "transferred"),
+        ("b", "transferred"),
+        ("c", "transferred"),
+        ("a", "consumed"),
+        ("before", "removed"),
+        ("c", "removed"),
+    ];
+    assert_eq!(words, expected);
+    // Of one that was seen to come it is sure that it was removed.
+    assert!(told.events[..5].iter().all(|event| event.is_presumed));
+    assert!(told.lives.iter().all(|life| life.is_presumed));
+    let fates = [
+        MessageFate::Consumed,
+        MessageFate::Delivered,
+        MessageFate::Removed,
+        MessageFate::Removed,
+    ];
+    assert_eq!((told.fates(), told.figures.messages), (fates.to_vec(), 4));
+    // Where it shows the queue too, they were no delayed messages.
+    let mut seen = alone();
+    seen.offer(60, A, &framed("d"), 1_000, true)
+        .say(70, A, "RPUSH orders e");
+    let told = LogAccount::of(seen.0.as_bytes(), wanted());
+    assert_eq!(told.only(), ["offered", "announced"]);
+    assert_eq!((told.lives.len(), told.figures.messages), (1, 1));
+    // Nor is anything lost where there are more than memory is taken for.
+    let mut log = Written::default();
+    for number in 0..100 {
+        log.say(number, A, &format!("RPUSH orders m{number}"));
+    }
+    let mut monitor = Log::new(log.0.as_bytes()).unwrap();
+    let mut tracker = Tracker::new(wanted(), 20_000);
+    let mut record = Record::default();
+    while monitor.read(&mut record).unwrap() {
+        tracker.read(&record);
+    }
+    let lives = tracker.finish().len() + tracker.let_go().count();
+    assert_eq!((lives, tracker.events().count()), (100, 100));
+}
+
+#[test]
 fn a_message_with_another_due_time_is_requeued_and_late_by_that_one() {
     let mut log = Written::default();
     log.offer(0, A, &framed("a"), 100_000, true);
