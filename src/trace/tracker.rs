@@ -43,16 +43,6 @@ const TRANSFERS: [&[u8]; 2] = [
     b"a3a86b949561b56e14c274ad54368afeff259bc8",
 ];
 
-/// The commands that start a script.
-const SCRIPT_STARTS: [&str; 6] = [
-    "evalsha",
-    "eval",
-    "fcall",
-    "evalsha_ro",
-    "eval_ro",
-    "fcall_ro",
-];
-
 /// Scripts that are known to be transfers, beside those of Redisson, at most.
 const MOST_TRANSFERS: usize = 100;
 /// The time that clients have for what falls due before the log ends, in µs: only what nobody has asked
@@ -106,9 +96,6 @@ pub struct Tracker {
     has_senders: bool,
     /// A command was read that is no script's: what a script has done before that is not whole.
     has_begun: bool,
-    /// The commands that a script sends now are of the step under way: the log shows who started it, or
-    /// that this is missing.
-    is_in_script: bool,
 }
 
 /// The queues that were named.
@@ -207,7 +194,6 @@ impl Tracker {
             begins_empty: false,
             has_senders: false,
             has_begun: false,
-            is_in_script: false,
         }
     }
 
@@ -278,11 +264,7 @@ impl Tracker {
             self.tell();
             self.step.has_run();
         }
-        self.is_in_script = match record.sender {
-            Sender::Script => true,
-            Sender::Client(_) => SCRIPT_STARTS.iter().any(|name| record.is(name)),
-            Sender::Unknown => false,
-        };
+        self.step.passes(record);
         self.figures.commands += 1;
         self.has_begun |= record.sender != Sender::Script;
         if !self.has_begun {
@@ -337,7 +319,7 @@ impl Tracker {
     fn goes_on(&self, record: &Record) -> bool {
         match &record.sender {
             // Without its start in the log a script is nobody's, and not of whoever stands before it.
-            Sender::Script => self.is_in_script,
+            Sender::Script => self.step.is_in_script(),
             Sender::Client(by) => self.step.is_run_of(by),
             Sender::Unknown => self.step.is_open(),
         }
@@ -705,24 +687,23 @@ impl Tracker {
             return;
         }
         for (record, command) in step.commands() {
-            let (key, member, added) = match command {
-                TracedCommand::Add { key, members, rule } => match members[..] {
-                    [(score, member)] => (*key, member, Some((score, *rule))),
-                    _ => {
-                        before = None;
-                        continue;
-                    }
-                },
-                TracedCommand::Take { key, members } => match members[..] {
-                    [member] => (*key, member, None),
-                    _ => {
-                        before = None;
-                        continue;
-                    }
-                },
+            let (key, count, first) = match command {
+                TracedCommand::Add { key, members, rule } => {
+                    let first = members.first();
+                    let first = first.map(|(score, member)| (*member, Some((*score, *rule))));
+                    (*key, members.len(), first)
+                }
+                TracedCommand::Take { key, members } => {
+                    let first = members.first().map(|member| (*member, None));
+                    (*key, members.len(), first)
+                }
                 _ => continue,
             };
             let Some(Role::Timeouts(queue)) = self.role(record.db, key) else {
+                continue;
+            };
+            let (1, Some((member, added))) = (count, first) else {
+                before = None;
                 continue;
             };
             let now = LoneMember {

@@ -12,6 +12,16 @@ use crate::queue::QueueName;
 /// Bytes of a step at most; a longer one is told in parts.
 const MOST_BYTES: usize = 16 << 20;
 
+/// The commands that start a script.
+const SCRIPT_STARTS: [&str; 6] = [
+    "evalsha",
+    "eval",
+    "fcall",
+    "evalsha_ro",
+    "eval_ro",
+    "fcall_ro",
+];
+
 /// Commands that are told together. Their room is used again for the next ones.
 #[derive(Default)]
 pub(super) struct TracedTransaction {
@@ -22,6 +32,8 @@ pub(super) struct TracedTransaction {
     is_open: bool,
     /// The client whose transaction the server runs; none: that of no client, or none at all.
     runs_of: Option<Box<[u8]>>,
+    /// What a script sends next is of this step: the log shows who started it, or that this is missing.
+    is_in_script: bool,
 }
 
 /// A transaction, with the meaning of each of its commands.
@@ -79,6 +91,20 @@ impl TracedTransaction {
     /// The transaction of a client is over.
     pub(super) fn has_run(&mut self) {
         self.runs_of = None;
+    }
+
+    /// Takes note of each record: whether it starts a script, or is of one.
+    pub(super) fn passes(&mut self, record: &Record) {
+        self.is_in_script = match record.sender {
+            Sender::Script => true,
+            Sender::Client(_) => SCRIPT_STARTS.iter().any(|name| record.is(name)),
+            Sender::Unknown => false,
+        };
+    }
+
+    /// True when what a script sends next is of this step.
+    pub(super) fn is_in_script(&self) -> bool {
+        self.is_in_script
     }
 
     /// Forgets the commands.

@@ -130,7 +130,6 @@ fn does(command: &TracedCommand<'_>, event: &Event) -> bool {
             EventKind::Offered { .. } | EventKind::Requeued { .. } | EventKind::EditedFrom { .. },
             TracedCommand::Add { members, .. },
         ) => members.iter().any(|(_, one)| *one == member),
-        (EventKind::Announced { .. }, TracedCommand::Publish { .. }) => true,
         (EventKind::Transferred { .. }, TracedCommand::Push { values, .. }) => {
             values.contains(&payload)
         }
@@ -139,7 +138,8 @@ fn does(command: &TracedCommand<'_>, event: &Event) -> bool {
             TracedCommand::Take { members, .. },
         ) => members.contains(&member),
         (EventKind::Removed, TracedCommand::Remove { value, .. }) => *value == payload,
-        (EventKind::Removed, TracedCommand::TakeRange { .. } | TracedCommand::TakeRanks { .. })
+        (EventKind::Announced { .. }, TracedCommand::Publish { .. })
+        | (EventKind::Removed, TracedCommand::TakeRange { .. } | TracedCommand::TakeRanks { .. })
         | (EventKind::Polled, TracedCommand::TakeEnd { .. })
         | (
             EventKind::Consumed { .. },
