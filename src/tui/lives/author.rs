@@ -57,7 +57,7 @@ pub(crate) fn listed<'a>(
 }
 
 /// An address for people; `unix` of a socket of the server's machine.
-fn address(who: &[u8]) -> String {
+pub(crate) fn address(who: &[u8]) -> String {
     if who.starts_with(b"unix:") {
         return "unix".to_owned();
     }

@@ -1,5 +1,6 @@
 //! MONITOR for the screen: begun, read and ended.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
@@ -12,6 +13,9 @@ use crate::store::Store;
 use crate::trace::Tracker;
 use crate::tui::msg;
 use crate::tui::tasks::{TaskKind, Tasks};
+
+/// A clock that differs by more µs from the server's is told.
+const WRONG_US: i64 = 500_000;
 
 /// Bytes that the lives of a trace may take.
 const MOST_BYTES_OF_LIVES: usize = 8 << 20;
@@ -118,9 +122,10 @@ async fn trace(
         let names = tracker.names().of(strangers.iter().map(|by| &**by));
         tell.tell(Msg::Happened(tell.generation, Vec::new(), names));
     }
+    let clocks = wrong_clocks(&tracker);
     match end {
-        LiveEnd::Time => Ok("MONITOR has run for its time".to_owned()),
-        LiveEnd::Asked => Ok("MONITOR was ended".to_owned()),
+        LiveEnd::Time => Ok(format!("MONITOR has run for its time{clocks}")),
+        LiveEnd::Asked => Ok(format!("MONITOR was ended{clocks}")),
         LiveEnd::Rate(per_s) => Err(too_busy(per_s, brakes)),
         LiveEnd::Buffer(waiting) => Err(format!(
             "MONITOR was ended: {} kB waited on the server to be sent",
@@ -133,6 +138,24 @@ async fn trace(
         LiveEnd::Unanswered(why) => Err(format!("MONITOR was ended: {why}")),
         LiveEnd::Broken(why) => Err(format!("the connection broke while it ran MONITOR: {why}")),
     }
+}
+
+/// The clients whose clocks are wrong, as their transfers tell: `; clock of mail-1: 2.0 s ahead`. Nothing
+/// where all are right.
+fn wrong_clocks(tracker: &Tracker) -> String {
+    let mut told = String::new();
+    for client in tracker.figures().clients(tracker.names()) {
+        let wrong = client.figures.clocks.told().into_iter();
+        for us in wrong.filter(|us| us.abs() > WRONG_US) {
+            let name = client.name.as_deref().map(text::printable_bytes);
+            let name = name.unwrap_or_else(|| super::author::address(&client.host));
+            let side = if us < 0 { "behind" } else { "ahead" };
+            let by = text::span((us / 1_000).unsigned_abs());
+            // Writing into a String cannot fail.
+            let _ = write!(told, "; clock of {name}: {by} {side}");
+        }
+    }
+    told
 }
 
 /// Takes note of the clients that the server has now: once before MONITOR, and once behind it.

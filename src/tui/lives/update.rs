@@ -458,9 +458,7 @@ impl Lives {
         let known = self.all.iter().rposition(|l| *l.member == *message.member);
         let begins = matches!(
             event.kind,
-            EventKind::Offered { .. }
-                | EventKind::Requeued { .. }
-                | EventKind::EditedFrom { .. }
+            EventKind::Offered { .. } | EventKind::Requeued { .. } | EventKind::EditedFrom { .. }
         );
         let known = known.filter(|place| !(begins && self.all[*place].is_over()));
         let place = known.unwrap_or_else(|| {

@@ -69,6 +69,25 @@ fn who_offered_transferred_and_took_a_message_is_told_while_monitor_runs() {
     assert_eq!(monitors(&server), 0);
 }
 
+#[test]
+fn a_clock_that_is_wrong_is_told_when_monitor_has_ended() {
+    let server = server(3);
+    let mut terminal = running(&server);
+    let queue = delayscope::queue::Queue::redisson("orders");
+    let mut client = redisson::Client::new(server.connection(), &queue);
+    for _ in 0..3 {
+        client.transfer(server.now().plus(2_000), 100).unwrap();
+    }
+    terminal.wait("a second to pass", PATIENCE, |shown| {
+        let text = shown.text();
+        let mut spans = text.lines().filter(|line| line.contains(" to go"));
+        spans.any(|line| !line.contains("0:30") && !line.contains("0:29"))
+    });
+    terminal.send(b"M");
+    terminal.wait_text("MONITOR was ended; clock of unix: ");
+    terminal.wait_text(" s ahead");
+}
+
 /// Waits until the lane of that message says all this.
 fn lane(terminal: &Terminal, message: &str, words: &[&str]) {
     terminal.wait(message, PATIENCE, |shown| {

@@ -433,6 +433,7 @@ fn a_question_about_monitor_leads_back_to_the_life_that_it_was_asked_on() {
     desk.press(Code::Enter);
     desk.char('M');
     let price = lives::MonitorPrice {
+        node: None,
         now: delayscope::queue::Known::Is(3),
         span: Duration::from_secs(30),
         most: 20_000,
