@@ -5,6 +5,7 @@
     reason = "a failure in the harness is a failed test"
 )]
 
+mod asking;
 mod changing;
 #[expect(
     dead_code,
