@@ -100,12 +100,12 @@ pub enum EventKind {
     Removed,
     /// It was given other bytes, and so became another message.
     EditedInto {
-        /// That message.
+        /// The message that it became.
         into: EntryId,
     },
     /// It is what a message became that was given other bytes.
     EditedFrom {
-        /// That message.
+        /// The message that it was.
         from: EntryId,
         /// Its due time, which is that one's.
         due: Due,
@@ -185,7 +185,7 @@ pub struct Life {
     /// The first transfer that left it as the head of timeouts: from it that client knows its due time,
     /// and sets its timer.
     pub armed: Option<Moment>,
-    /// That client's subscription to the queue's channel: since then it listens.
+    /// The subscription of that client to the queue's channel: since then it listens.
     pub listening: Option<Moment>,
     /// The first transfer that a client of Redisson ran since it was due; none where the log does not
     /// tell.

@@ -614,10 +614,10 @@ mod tests {
 
     #[test]
     fn elements_that_are_forgotten_free_their_room_and_are_still_counted_in_their_place() {
-        const MANY: u64 = 80_000;
+        const MANY_ELEMENTS: u64 = 80_000;
         for end in [ListEnd::Left, ListEnd::Right] {
             let mut target = TracedList::new(true);
-            for life in 0..MANY {
+            for life in 0..MANY_ELEMENTS {
                 target.push(end, Element::Of(life), life.to_string().as_bytes());
             }
             let most = target.bytes();
@@ -627,7 +627,7 @@ mod tests {
             }
             // The oldest ones, in their order.
             assert!(forgotten.iter().copied().eq(0..forgotten.len() as u64));
-            assert_eq!(target.len() as u64, MANY);
+            assert_eq!(target.len() as u64, MANY_ELEMENTS);
             for _ in &forgotten {
                 assert_eq!(target.pop(end.other()), Some(Element::Other));
             }
@@ -651,11 +651,11 @@ mod tests {
 
     #[test]
     fn a_list_gives_the_room_of_many_elements_back() {
-        const MANY: u64 = 80_000;
+        const MANY_ELEMENTS: u64 = 80_000;
         let any = |_| true;
         let full = || {
             let mut target = TracedList::new(true);
-            for life in 0..=MANY {
+            for life in 0..=MANY_ELEMENTS {
                 target.push(
                     ListEnd::Right,
                     Element::Of(life),
@@ -666,12 +666,12 @@ mod tests {
         };
         let mut popped = full();
         let most = popped.bytes();
-        for life in 0..MANY {
+        for life in 0..MANY_ELEMENTS {
             assert_eq!(popped.pop(ListEnd::Left), Some(Element::Of(life)));
         }
         // From amid the others, and many come and go.
         let mut removed = full();
-        for life in 1..MANY {
+        for life in 1..MANY_ELEMENTS {
             let value = life.to_string();
             let gone = removed.remove(ListEnd::Left, 1, value.as_bytes(), any);
             assert_eq!(gone, [life]);
@@ -680,7 +680,7 @@ mod tests {
             removed.push(ListEnd::Right, Element::Of(life), b"x");
             assert_eq!(removed.remove(ListEnd::Left, 1, b"x", any), [life]);
         }
-        assert_eq!(removed.lives(), [0, MANY]);
+        assert_eq!(removed.lives(), [0, MANY_ELEMENTS]);
         for target in [popped, removed] {
             assert!(target.bytes() < most / 8, "{} of {most}", target.bytes());
         }

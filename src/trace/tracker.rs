@@ -52,12 +52,13 @@ const GRACE_US: i64 = 2_000_000;
 const MOST_TRANSACTIONS: usize = 10_000;
 /// Bytes that a queue takes beside its lives and their elements, about.
 const BYTES_OF_A_QUEUE: usize = 2_500;
-/// What is no life gives way to lives above such a part of the memory: the elements of targets ...
+/// The part of the memory above which the elements of targets give way to lives.
 const PART_OF_ELEMENTS: usize = 4;
-/// ... the times of transfers ...
+/// The same of the times of transfers.
 const PART_OF_TIMES: usize = 8;
-/// ... the consumers that wait; and no more queues are followed than take such a part.
+/// The same of the consumers that wait.
 const PART_OF_WAITS: usize = 8;
+/// The part of the memory that queues may take: no more of them are followed.
 const PART_OF_QUEUES: usize = 4;
 /// Events of an element that may be no message which are kept at most.
 const MOST_HELD: usize = 100;

@@ -32,7 +32,8 @@ pub(super) struct TracedTransaction {
     is_open: bool,
     /// The client whose transaction the server runs; none: that of no client, or none at all.
     runs_of: Option<Box<[u8]>>,
-    /// What a script sends next is of this step: the log shows who started it, or that this is missing.
+    /// True when a script's next command is of this step: the log shows who started it, or that this is
+    /// missing.
     is_in_script: bool,
 }
 
