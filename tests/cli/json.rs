@@ -640,7 +640,8 @@ fn two_clocks() -> Value {
                     .to_owned(),
             ),
         ] {
-            log += &format!("{second}.0 [0 {by}] {words}\n");
+            let line = format!("{second}.0 [0 {by}] {words}\n");
+            log += &line;
         }
     }
     log += "1700000006.0 [0 unix:/s] \"ZADD\" \"redisson_delay_queue_timeout:{o}\" \"1700000000500\" \"x\"\n";
@@ -677,8 +678,9 @@ fn a_trace_in_figures() -> Vec<Value> {
     let mut many = String::new();
     for n in 0..5_000 {
         let key = format!("redisson_delay_queue_timeout:{{o-{n}}}");
-        many +=
-            &format!("1700000000.1 [0 10.0.0.1:5] \"ZADD\" \"{key}\" \"1700000000500\" \"x\"\n");
+        let offer =
+            format!("1700000000.1 [0 10.0.0.1:5] \"ZADD\" \"{key}\" \"1700000000500\" \"x\"\n");
+        many += &offer;
     }
     let many = local_with_input(&["trace", "--from", "-", "--json"], many.as_bytes());
     let many = many.done().json().pop().unwrap();
