@@ -13,15 +13,18 @@
     reason = "a benchmark that fails shall say where; no figure here has more than 52 bits"
 )]
 
+use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufReader, Read, Write as _};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use delayscope::clock::instant;
+use delayscope::queue::{Form, frame};
 use delayscope::trace::{Log, Record, Tracker};
+use nix::sys::resource::{UsageWho, getrusage};
 use nix::time::ClockId;
 
 /// A real log, which is repeated.
@@ -48,6 +51,44 @@ const ROWS: [Row; 6] = [
     ("large payloads removed", |bytes| generated(bytes, removal)),
 ];
 
+/// Logs that the command line reads from a file, by their names.
+const COMMANDS: [Row; 2] = [
+    ("trace --from monitor.log", |bytes| repeated(0, bytes)),
+    ("trace --from a.aof", |bytes| generated(bytes, appended)),
+];
+
+/// `trace --from FILE --json`: what the command line does of it, its output thrown away; with the time of
+/// its process, and the most memory that it has had.
+fn command_line((name, log): Row, bytes: usize) {
+    let home = tempfile::tempdir().expect("a folder can be made");
+    let path = home.path().join("log");
+    let mut file = File::create(&path).expect("a file can be made");
+    let size = std::io::copy(&mut log(bytes), &mut file).expect("there is room for a log");
+    drop(file);
+    let begun = instant();
+    let status = Command::new(env!("CARGO_BIN_EXE_delayscope"))
+        .args(["trace", "--json", "--from"])
+        .arg(&path)
+        .env("XDG_CONFIG_HOME", home.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    assert!(status.expect("the program runs").success());
+    let took = begun.elapsed().as_secs_f64();
+    let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("a process knows its children");
+    let spent: f64 = [used.user_time(), used.system_time()]
+        .iter()
+        .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6)
+        .sum();
+    let read = size as f64 / f64::from(1 << 20);
+    println!(
+        "{name:24} {:7.0} MB/s  ({:.0} by the clock)  {read:.0} MB, {} MB of memory",
+        read / spent,
+        read / took,
+        used.max_rss() >> 10
+    );
+}
+
 fn main() {
     // `cargo test` runs benchmarks too, with other arguments.
     if !std::env::args().any(|word| word == "--bench") {
@@ -56,9 +97,10 @@ fn main() {
     let megabytes = std::env::args().find_map(|word| word.parse().ok());
     let bytes = megabytes.unwrap_or(256_usize) << 20;
     // Each in a process of its own: the most memory that one has had is never less again.
-    let Some(row) = std::env::args().find_map(|word| word.strip_prefix("--row=")?.parse().ok())
+    let Some(row): Option<usize> =
+        std::env::args().find_map(|word| word.strip_prefix("--row=")?.parse().ok())
     else {
-        for row in 0..ROWS.len() {
+        for row in 0..ROWS.len() + COMMANDS.len() {
             let row = format!("--row={row}");
             let size = (bytes >> 20).to_string();
             let program = std::env::current_exe().expect("this program has a path");
@@ -69,6 +111,10 @@ fn main() {
         }
         return;
     };
+    if let Some(command) = row.checked_sub(ROWS.len()) {
+        command_line(COMMANDS[command], bytes);
+        return;
+    }
     let (name, log): Row = ROWS[row];
     let counted = Arc::new(AtomicUsize::new(0));
     let log = Counted(log(bytes), counted.clone());
@@ -89,7 +135,7 @@ fn main() {
     let read = counted.load(Ordering::Relaxed) as f64 / f64::from(1 << 20);
     let figures = tracker.figures();
     println!(
-        "{name:22} {:7.0} MB/s  ({:.0} by the clock)  {read:.0} MB, {events} events of {} messages, {} \
+        "{name:24} {:7.0} MB/s  ({:.0} by the clock)  {read:.0} MB, {events} events of {} messages, {} \
          told before their end, {} MB of memory",
         read / spent,
         read / took,
@@ -268,6 +314,38 @@ fn removal(into: &mut Vec<u8>, message: u64) -> std::io::Result<()> {
         "{at} [0 10.0.0.9:55574] \"ZADD\" \"{timeouts}\" \"1795409999000\" \"{member}\"\n\
          {at} [0 10.0.0.9:55574] \"ZREM\" \"{timeouts}\" \"{member}\"\n"
     )
+}
+
+/// What an append-only file holds of a message that is offered and transferred.
+fn appended(into: &mut Vec<u8>, message: u64) -> std::io::Result<()> {
+    let payload =
+        format!(r#"{{"orderId":{message:010},"customer":"alice","amount":645.88}}"#).into_bytes();
+    let member = frame::encode(Form::ByteId, message.to_be_bytes(), &payload);
+    let timeouts: &[u8] = b"redisson_delay_queue_timeout:{orders}";
+    let order: &[u8] = b"redisson_delay_queue:{orders}";
+    let second = 1_795_409_320 + message / 2_000;
+    let due = format!("{second}000").into_bytes();
+    write!(into, "#TS:{second}\r\n")?;
+    for words in [
+        &[&b"MULTI"[..]][..],
+        &[b"zadd", timeouts, &due, &member],
+        &[b"rpush", order, &member],
+        &[b"EXEC"],
+        &[b"MULTI"],
+        &[b"rpush", b"orders", &payload],
+        &[b"lrem", order, b"1", &member],
+        &[b"zrem", timeouts, &member],
+        &[b"EXEC"],
+        &[b"LPOP", b"orders"],
+    ] {
+        write!(into, "*{}\r\n", words.len())?;
+        for word in words {
+            write!(into, "${}\r\n", word.len())?;
+            into.extend_from_slice(word);
+            into.extend_from_slice(b"\r\n");
+        }
+    }
+    Ok(())
 }
 
 impl Read for Generated {
