@@ -26,7 +26,7 @@ use summary::{LogEnd, TraceSummary};
 
 /// Bytes that a trace may remember: lives, the elements of targets, queues, and whoever waits. Whoever
 /// reads a log beside it takes as much.
-const MOST_BYTES_OF_LIVES: usize = 32 << 20;
+const MOST_BYTES_OF_LIVES: usize = 28 << 20;
 
 /// Prints what a log tells, what MONITOR does, or what test messages do.
 pub(super) async fn run<W: Write>(

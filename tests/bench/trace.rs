@@ -33,7 +33,7 @@ const REAL: &[u8] = include_bytes!("../fixtures/trace/4.7.0/monitor.log");
 const OTHER: &[u8] =
     b"1795409320.413224 [0 10.0.0.9:55574] \"SET\" \"session:472861\" \"{\\\"user\\\":472861}\"\n";
 /// Bytes that the lives may take, as on the command line.
-const MEMORY: usize = 32 << 20;
+const MEMORY: usize = 28 << 20;
 
 /// A log, by its name.
 type Row = (&'static str, fn(usize) -> Box<dyn Read>);
