@@ -170,7 +170,20 @@ fn stands(event: &Event, log: &[Record]) -> bool {
     }
     let then = |record: &Record| record.at_us == event.at_us;
     let by_itself = log.iter().enumerate().any(|(at, head)| {
-        let goes_on = |record: &&Record| record.sender == Sender::Script || is_of(record);
+        // What a script sends is of the client whose command has started it, and of no other one.
+        let starts = |record: &Record| {
+            command(record, &|c| matches!(c, TracedCommand::Script { .. }))
+                || record.sender == Sender::Script
+        };
+        let mut is_in_script = starts(head);
+        let goes_on = |record: &&Record| {
+            let is_its = match record.sender {
+                Sender::Script => is_in_script,
+                _ => is_of(record),
+            };
+            is_in_script = starts(record);
+            is_its
+        };
         let step = log[at + 1..].iter().take_while(goes_on);
         let mut step = std::iter::once(head).chain(step);
         then(head) && is_of(head) && step.any(|record| command(record, &|c| does(c, event)))
