@@ -248,12 +248,12 @@ impl ServerWatch {
         self.nodes.push(here);
     }
 
-    /// The looks at the last moment: of the server, or of each node of a cluster.
-    pub fn last_looks(&self) -> impl Iterator<Item = &ServerLook> {
+    /// The last looks: at the server, or at each node of a cluster, with its address.
+    pub fn last_looks(&self) -> impl Iterator<Item = (Option<&str>, &ServerLook)> {
         let alone = self.nodes.is_empty().then_some(self);
         let nodes = self.nodes.iter().map(|node| &node.watch);
         let each = alone.into_iter().chain(nodes);
-        each.filter_map(|watch| watch.looks.back().map(AsRef::as_ref))
+        each.filter_map(|watch| Some((watch.node.as_deref(), &**watch.looks.back()?)))
     }
 
     /// Returns the same for this queue: in a cluster what the node that owns it says.

@@ -297,8 +297,9 @@ impl SeenClocks {
     }
 
     fn add(&mut self, seen: SeenClock) {
-        let is_it =
-            |one: &&mut SeenClock| (one.ahead_us - seen.ahead_us).saturating_abs() <= ONE_CLOCK_US;
+        let is_it = |one: &&mut SeenClock| {
+            one.ahead_us.abs_diff(seen.ahead_us) <= ONE_CLOCK_US.unsigned_abs()
+        };
         if let Some(same) = self.0.iter_mut().find(is_it) {
             same.ahead_us = same.ahead_us.max(seen.ahead_us);
             let is_another = seen.last_us.saturating_sub(same.last_us) >= ANOTHER_MOMENT_US;
@@ -335,6 +336,19 @@ impl SeenClocks {
                 .into_iter()
                 .collect(),
         )
+    }
+
+    /// The same but for a first one that is behind and was hardly seen: its commands may have been kept
+    /// back.
+    #[must_use]
+    pub fn sure(&self) -> Vec<i64> {
+        let mut told = self.told();
+        let is_unsure =
+            |first: &SeenClock| first.ahead_us < 0 && first.moments < MOMENTS_OF_A_CLOCK;
+        if self.0.first().is_some_and(is_unsure) {
+            told.remove(0);
+        }
+        told
     }
 
     /// The clocks, in µs ahead of the server's, the most first.

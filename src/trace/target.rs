@@ -110,7 +110,7 @@ impl TracedList {
             // They would stand amid the others: nothing is known of their places any more.
             (self.forgotten, self.is_known) = (0, false);
         }
-        if self.forgotten == 0 {
+        if self.forgotten == 0 && self.places.is_empty() {
             self.oldest = end.other();
         }
         let hash = self.hasher.hash_one(value);
@@ -468,6 +468,9 @@ impl WaitingConsumers {
         at_us: i64,
         span_us: i64,
     ) {
+        if keys.is_empty() {
+            return;
+        }
         let until_us = (span_us > 0).then(|| at_us.saturating_add(span_us));
         let number = self.next;
         self.next += 1;

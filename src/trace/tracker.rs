@@ -579,8 +579,8 @@ impl Tracker {
                 for id in lives {
                     self.let_go_of(id);
                 }
-            } else if self.bytes_of_times > self.memory / PART_OF_TIMES {
-                self.forget_times();
+            } else if self.bytes_of_times > self.memory / PART_OF_TIMES && self.forget_times() {
+                // The longest list of them has half as many.
             } else if self.waits.bytes() > self.memory / PART_OF_WAITS {
                 self.waits.clear();
             } else if let Some(id) = self.lives.oldest() {
@@ -596,14 +596,18 @@ impl Tracker {
         }
     }
 
-    /// Forgets the older half of the times of that queue's transfers which has the most.
-    fn forget_times(&mut self) {
+    /// Forgets the older half of the times of that queue's transfers which has the most; false when that
+    /// freed nothing.
+    fn forget_times(&mut self) -> bool {
         let times = self.queues.iter_mut().map(|queue| &mut queue.asked);
-        if let Some(most) = times.max_by_key(|times| times.bytes()) {
-            let before = most.bytes();
-            most.halve();
-            self.bytes_of_times = self.bytes_of_times.saturating_sub(before) + most.bytes();
-        }
+        let Some(most) = times.max_by_key(|times| times.bytes()) else {
+            return false;
+        };
+        let before = most.bytes();
+        most.halve();
+        let after = most.bytes();
+        self.bytes_of_times = self.bytes_of_times.saturating_sub(before) + after;
+        after < before
     }
 
     /// Finds the member that each push to a target is of: one with that payload which leaves the

@@ -98,6 +98,8 @@ pub struct ChangeSubject {
     pub generation: u64,
     /// The kind of change.
     pub change: Change,
+    /// The queue that it is made to.
+    pub queue: Queue,
     /// The member, when it is about one.
     pub one: Option<Vec<u8>>,
     /// The marks, when it is about them.
@@ -119,7 +121,7 @@ impl ChangeSubject {
     #[must_use]
     pub fn on_entry(&self, queue: &Queue, entry: &Entry, now: Instant) -> bool {
         let id = queue.id(&entry.member);
-        self.acts(&entry.member, id, now, |marks| marks.marks(queue, entry))
+        self.queue == *queue && self.acts(&entry.member, id, now, |marks| marks.marks(queue, entry))
     }
 
     fn acts(

@@ -89,8 +89,8 @@ impl MetricsReading<'_> {
     }
 
     fn server(&self, out: &mut Exposition) {
-        let clients = self.server.last_looks().map(|look| look.clients.get_ref());
-        let clients: Option<Vec<_>> = clients.collect();
+        let looks = self.server.last_looks();
+        let clients: Option<Vec<_>> = looks.map(|(_, look)| look.clients.get_ref()).collect();
         let help = "Clients that wait in a command which blocks, such as the consumers of target \
                     lists; absent where CLIENT LIST is refused.";
         let mut family = out.family("blocked_clients", Gauge, help);
@@ -107,12 +107,15 @@ impl MetricsReading<'_> {
                     is full (OOM), its disk takes nothing (MISCONF), it is a replica (READONLY) or \
                     lacks its own (NOREPLICAS). Absent before Redis 6.2.";
         let mut family = out.family("refused_writes", Counter, help);
-        for code in REFUSALS {
-            let looks = self.server.last_looks();
-            let counts = looks.map(|look| look.info.get_ref()?.errors(code));
-            let counts: Option<Vec<u64>> = counts.collect();
-            if let Some(counts) = counts.filter(|all| !all.is_empty()) {
-                family.add(&[("error", code)], whole(counts.iter().sum()));
+        for (node, look) in self.server.last_looks() {
+            for code in REFUSALS {
+                let count = look.info.get_ref().and_then(|info| info.errors(code));
+                let Some(count) = count else { continue };
+                // Each node counts for itself: a sum would fall when one is restarted.
+                match node {
+                    Some(node) => family.add(&[("node", node), ("error", code)], whole(count)),
+                    None => family.add(&[("error", code)], whole(count)),
+                }
             }
         }
     }

@@ -156,6 +156,7 @@ impl Realign {
         writer: &Writer,
         n: usize,
     ) -> Result<Option<BulkStep>, StoreError> {
+        self.brought.clear();
         match &self.stage {
             RealignStage::Reading(_) => self.read(writer.store()).await,
             RealignStage::Swapping(_) => self.swap(writer, n).await,

@@ -58,6 +58,8 @@ struct Sent {
     head: Vec<u8>,
     /// The last that stays of those.
     last: Option<Vec<u8>>,
+    /// The marks of those.
+    marks: Vec<u64>,
 }
 
 impl ListTurn {
@@ -90,7 +92,6 @@ impl ListTurn {
 
     /// Learns that another server has taken over, whose list may lack the last that went round here.
     pub(super) fn took_over(&mut self) {
-        self.sent = None;
         self.is_taken_over = self.is_begun();
     }
 
@@ -101,6 +102,8 @@ impl ListTurn {
         if let Some(head) = page.elements.first().map(|head| mark(head))
             && let Some(place) = self.passed.iter().rposition(|passed| *passed == head)
         {
+            // A script without an answer came behind those.
+            self.sent = None;
             let lost = self.passed.drain(place..).count();
             if let Some(left) = &mut self.left {
                 *left += lost as u64;
@@ -143,7 +146,8 @@ impl ListTurn {
             && page.first() != Some(&sent.head)
         {
             // It did run: what stood at the head stands there no more.
-            self.went(sent.n, sent.n, &[]);
+            self.pass(sent.marks);
+            self.goes_on(sent.n, sent.n);
             self.behind = sent.last;
             return Box::pin(self.look(store, queue, n)).await;
         }
@@ -171,10 +175,18 @@ impl ListTurn {
     /// Counts elements that went round of those `asked`: fewer, when the list has no more. They were the
     /// first of that page.
     pub(super) fn went(&mut self, went: usize, asked: usize, page: &[Vec<u8>]) {
-        let passed = page.iter().take(went);
-        self.passed.extend(passed.map(|element| mark(element)));
+        self.pass(page.iter().take(went).map(|element| mark(element)));
+        self.goes_on(went, asked);
+    }
+
+    /// Remembers the marks of elements that went round.
+    fn pass(&mut self, marks: impl IntoIterator<Item = u64>) {
+        self.passed.extend(marks);
         let more = self.passed.len().saturating_sub(MOST_PASSED);
         self.passed.drain(..more);
+    }
+
+    fn goes_on(&mut self, went: usize, asked: usize) {
         let left = self.left.unwrap_or(0).saturating_sub(went as u64);
         self.left = Some(if went < asked { 0 } else { left });
     }
@@ -194,6 +206,7 @@ impl ListTurn {
             n,
             head: head.clone(),
             last,
+            marks: page.iter().take(n).map(|element| mark(element)).collect(),
         });
     }
 

@@ -156,8 +156,8 @@ impl Dialer {
     }
 
     /// Connects, and shakes hands where TLS is spoken; of several places, to one that answers. Fails
-    /// within [`LIMIT`] for each of these, and for whom is to be asked where the server is. The connection ends when we
-    /// [leave](Self::leave).
+    /// within [`LIMIT`] for each of these, and for whom is to be asked where the server is. The
+    /// connection ends when we [leave](Self::leave).
     pub(super) async fn dial(&self) -> Result<LinkStream, StoreError> {
         // Before it is asked for: who leaves meanwhile has left this one too.
         let left = Some(self.left());
@@ -279,6 +279,7 @@ impl Dialer {
             })),
         }
     }
+
     /// Connects to an address that was looked up; `what` it is, for errors.
     async fn open_at(&self, address: Address, what: &str) -> Result<LinkStream, StoreError> {
         self.is_at(Some(address.clone()));

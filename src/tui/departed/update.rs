@@ -169,6 +169,7 @@ pub(crate) fn acts(model: &mut Model, generation: u64) {
     model.changing.acted = Some(ChangeSubject {
         generation,
         change: one.change,
+        queue: one.queue.clone(),
         one: member,
         marks: one.marks.clone(),
         spared: Vec::new(),

@@ -145,7 +145,7 @@ async fn trace(
 fn wrong_clocks(tracker: &Tracker) -> String {
     let mut told = String::new();
     for client in tracker.figures().clients(tracker.names()) {
-        let wrong = client.figures.clocks.told().into_iter();
+        let wrong = client.figures.clocks.sure().into_iter();
         for us in wrong.filter(|us| us.abs() > WRONG_US) {
             let name = client.name.as_deref().map(text::printable_bytes);
             let name = name.unwrap_or_else(|| super::author::address(&client.host));

@@ -1,4 +1,4 @@
-//! The news of messages' lives that a refresh brings.
+//! The lives of messages: the news that refreshes and MONITOR bring, the cursor, and the filter.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::payload::{Codec, Habit};
 use crate::queue::{
     Announcement, Change, Due, Entry, Filter, Known, Pulse, Queue, Severity, State, text,
 };
-use crate::trace::life::Moment;
+use crate::trace::life::{MOST_RIVALS, Moment};
 use crate::trace::{Event, EventKind};
 use crate::tui::dialog::{self, Button, Dialog, DialogLine, Question};
 use crate::tui::effect::Effect;
@@ -139,7 +139,7 @@ pub(crate) fn scroll_to(model: &mut Model, to: usize) {
     let listed = model.lives.listed(view);
     let rows = rows(model);
     let cursor = view.cursor(&listed);
-    let cursor = cursor.clamp(to, (to + rows).saturating_sub(1).max(to));
+    let cursor = cursor.clamp(to, to.saturating_add(rows).saturating_sub(1).max(to));
     let chosen = listed.get(cursor).map(|life| life.number);
     if let Some(view) = shown(model) {
         view.scroll = to;
@@ -444,7 +444,10 @@ impl Lives {
             // It is told of the first of those that were transferred together.
             let with_it = |life: &&mut MessageLife| life.told.transferred.as_ref() == Some(won);
             for life in self.all.iter_mut().filter(with_it) {
-                life.told.in_vain.push(by.clone());
+                let known = &mut life.told.in_vain;
+                if known.len() < MOST_RIVALS && !known.contains(by) {
+                    known.push(by.clone());
+                }
             }
             return;
         }
@@ -472,7 +475,7 @@ impl Lives {
                     (life.due, life.score, life.is_due_known) = (due, queue.score(due), true);
                 }
                 (life.left, life.taken, life.announced) = (None, None, None);
-                life.told = MonitoredLife::default();
+                (life.requeues, life.told) = (0, MonitoredLife::default());
                 if matches!(event.kind, EventKind::Offered { .. }) {
                     life.told.offered = Some(moment);
                 }

@@ -84,7 +84,7 @@ pub(crate) fn render(ctx: &Ctx, view: &LivesView, buf: &mut Buffer) {
     if shown.is_empty() {
         let words = match &view.filter {
             Some(_) => match unseen(m) {
-                0 => "None of those that were seen matches.".to_owned(),
+                0 => "None of those that were seen matches, as far as its text is kept.".to_owned(),
                 count => {
                     let more = text::counted(count, "more waits", "more wait");
                     format!(
@@ -182,7 +182,8 @@ fn card(ctx: &Ctx, view: &LivesView, slot: Slot, left: Vec<TitlePart>, buf: &mut
         };
         row.put(buf, &line.label, t.dim);
         let mut words = words;
-        words.put_cut(buf, &line.words, t.glyphs.cut, style);
+        let shown = line.words.replace('…', t.glyphs.cut);
+        words.put_cut(buf, &shown, t.glyphs.cut, style);
     }
 }
 

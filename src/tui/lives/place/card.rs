@@ -3,6 +3,7 @@
 use super::super::author::{self, Author};
 use super::super::{LATE_MS, LifeExit, LifeStep, MessageLife, MonitoredLife, words_of_end};
 use crate::clock::EpochMillis;
+use crate::payload::Codec;
 use crate::queue::text;
 use crate::trace::life::Moment;
 use crate::tui::model::Model;
@@ -83,10 +84,10 @@ fn rows(label: &str, words: &str, tone: CardTone, room: usize) -> Vec<CardLine> 
 
 /// Its payload, and what it is called by.
 fn facts(life: &MessageLife, room: usize) -> Vec<CardLine> {
-    let says = if life.text.is_empty() {
-        "too large to be shown here"
-    } else {
-        &life.text
+    let says = match (life.text.is_empty(), life.codec) {
+        (true, Codec::Unknown) => "too large to be shown here",
+        (true, _) => "empty",
+        (false, _) => &life.text,
     };
     let mut lines = rows("payload", says, CardTone::Plain, room);
     if lines.len() > MOST_ROWS {
