@@ -332,6 +332,28 @@ fn ticking(clients: &[(&str, i64)]) -> Written {
     log
 }
 
+#[test]
+fn a_clock_that_seems_to_be_behind_is_sure_once_it_was_seen_again() {
+    let mut once = Written::default();
+    once.transfer(1_000, A, 400, &[], false);
+    let sure = |log: &Written| log.told().client("10.0.0.1").clocks.sure();
+    assert!(sure(&once).is_empty());
+    assert_eq!(sure(&ticking(&[(A, -2_000)])).len(), 1);
+    // Nothing makes a command too early.
+    let mut ahead = Written::default();
+    ahead.transfer(1_000, A, 3_000, &[], false);
+    assert_eq!(sure(&ahead), [2_000_000]);
+}
+
+#[test]
+fn clocks_beyond_all_times_are_told_apart() {
+    let mut log = Written::default();
+    for now in [9_000_000_000_000_000, -9_000_000_000_000_000] {
+        log.transfer(1_000, A, now, &[], false);
+    }
+    assert!(!log.told().client("10.0.0.1").clocks.told().is_empty());
+}
+
 /// The clocks of each client of a host, in ms, to 50 ms.
 fn clocks(told: &LogAccount, host: &str) -> Vec<Vec<i64>> {
     let rounded = |us: i64| (us + 25_000).div_euclid(50_000) * 50;

@@ -3,7 +3,7 @@
 
 use delayscope::queue::change_event::ChangeEvent;
 use delayscope::queue::plan::Plan;
-use delayscope::queue::{Change, EntryResult, Outcome, Queue, Summary, Tally};
+use delayscope::queue::{Change, Entry, EntryResult, Outcome, Queue, State, Summary, Tally};
 use delayscope::tui::change;
 use delayscope::tui::change::plan::MarkedEntries;
 use delayscope::tui::departed::DepartedFate;
@@ -479,4 +479,20 @@ fn in_the_order_list_and_in_quarantine_what_leaves_before_the_cursor_moves_it_to
         let is_it = matches!(&which, Some(MarkedEntries::One(entry)) if entry.member == rows[2]);
         assert!(is_it, "{}: {which:?} {}", tab.key, toast(&desk));
     }
+}
+
+#[test]
+fn what_leaves_another_queue_does_not_leave_by_a_change_of_this_one() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    asks_to_delete(&mut desk);
+    desk.char('y');
+    let acted = desk.model.changing.acted.clone().unwrap();
+    let entry = Entry {
+        member: acted.one.clone().unwrap(),
+        score: None,
+        state: State::Waiting,
+    };
+    let is_on = |queue: &str| acted.on_entry(&Queue::redisson(queue), &entry, desk.model.instant);
+    assert!(is_on("orders") && !is_on("invoices"));
 }

@@ -554,6 +554,22 @@ fn each_message_of_a_transfer_tells_who_was_first_and_who_ran_it_in_vain() {
 }
 
 #[test]
+fn of_rivals_that_run_in_vain_again_and_again_each_is_named_once_and_eight_at_most() {
+    let mut desk = three();
+    desk.live(1_000, 1);
+    let mut monitored = Monitored::of(desk);
+    let (member, _) = monitored.desk.world[0].entries.remove(0);
+    monitored.happens(&member, FIRST, transferred(1, 1, false));
+    for n in 0..100 {
+        let won = monitored.moment(FIRST);
+        let by = format!("10.0.0.{}:5001", n % 20);
+        monitored.happens(&member, &by, EventKind::InVain { won });
+    }
+    let lane = lane(&monitored.desk, "entry 0");
+    assert!(lane.contains(", 8 in vain"), "{lane}");
+}
+
+#[test]
 fn clients_are_called_by_their_names_with_the_address_where_there_is_room() {
     let mut desk = three();
     desk.live(1_000, 1);
