@@ -226,7 +226,7 @@ pub struct MonitoredLife {
     pub transferred: Option<Moment>,
     /// The number of its transfers.
     pub transfers: u64,
-    /// The clients that ran the first transfer too, after it and in vain.
+    /// The clients that ran the first transfer too, after it and in vain: each once, and some at most.
     pub in_vain: Vec<Arc<[u8]>>,
     /// The first time that a consumer took it.
     pub consumed: Option<Moment>,

@@ -1,9 +1,9 @@
 //! Where the lives lie: over the screen, as high as they need.
 
-use super::LivesView;
 pub mod card;
 
 use self::card::CardLine;
+use super::{LivesView, MessageLife};
 use crate::queue::{Finding, Severity};
 use crate::tui::area::{Area, Slot};
 use crate::tui::model::Model;
@@ -17,7 +17,7 @@ const MOST_HINDRANCES: usize = 3;
 /// The worst findings of the queue, while a message that is shown waits though it is due.
 #[must_use]
 pub fn hindrances(model: &Model) -> Vec<&Finding> {
-    let is_late = |life: &&super::MessageLife| life.left.is_none() && life.due < model.now;
+    let is_late = |life: &&MessageLife| life.left.is_none() && life.due < model.now;
     let shown = model.lives.shown(None);
     let Some(row) = model.selected().filter(|_| shown.iter().any(is_late)) else {
         return Vec::new();

@@ -638,6 +638,25 @@ fn a_message_that_failing_transfers_deliver_again_and_again_says_how_often_it_wa
 }
 
 #[test]
+fn a_count_stands_behind_what_it_counts_however_narrow_the_screen_is() {
+    let mut desk = three();
+    desk.live(3_000, 1);
+    let mut monitored = Monitored::of(desk);
+    let (member, _) = monitored.desk.world[0].entries.remove(0);
+    let waited_us = Some(0);
+    for stays in [true, true, true, false] {
+        monitored.happens(&member, FIRST, transferred(1, 1, stays));
+        monitored.happens(&member, FIRST, EventKind::Consumed { waited_us });
+    }
+    for columns in 70..200 {
+        monitored.desk.model.size = (columns, 40);
+        let lane = lane(&monitored.desk, "entry 0");
+        assert!(!lane.contains("times, 4 times"), "{columns}: {lane}");
+        assert!(lane.contains(", 4 times"), "{columns}: {lane}");
+    }
+}
+
+#[test]
 fn another_end_of_a_message_is_told_with_who_made_it_and_its_time() {
     let mut desk = three();
     desk.live(1_000, 1);

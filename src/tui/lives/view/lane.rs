@@ -224,12 +224,14 @@ fn parts(ctx: &Ctx, life: &MessageLife) -> Vec<LanePart> {
             }
             if let Some(taken) = life.taken {
                 let taken = exact(&told.consumed, taken.at);
-                part(80, format!("{on}taken {}", after(taken).0), t.text);
+                // One part: a count without its word would be told of the transfer.
+                let (often, style) = match told.deliveries {
+                    0 | 1 => (String::new(), t.text),
+                    more => (format!(", {}", times(more)), t.late),
+                };
+                part(80, format!("{on}taken {}{often}", after(taken).0), style);
                 for (rank, words) in ranked(Author::of(names, told.consumed.as_ref()), 30) {
                     part(rank, words, t.text);
-                }
-                if told.deliveries > 1 {
-                    part(85, format!(", {}", times(told.deliveries)), t.late);
                 }
             } else {
                 part(35, format!("{on}in target, or taken"), t.dim);
